@@ -69,6 +69,22 @@ def test_lines_go_to_the_object_of_their_page(tmp_path: Path, recording: Path) -
     assert [sum(found.dram) for found in lines.by_thread[5]] == [9, 100, 7, 9]
 
 
+def test_lines_from_other_nodes_caches_may_be_in_or_out(tmp_path: Path, recording: Path) -> None:
+    """Some processors count them with remote DRAM, to whichever page they are."""
+    rows = [row(2, 17, 0, 30), row(2, 18, 1, 0, 0, 0, 0, 10), row(2, 30, 0, 10)]
+    lines = join(read_table(table(tmp_path, 0, *rows)), recording)
+    assert lines.parts_of([HEAP]) == (0.75, 0.8)
+    assert lines.parts_of([NOWHERE]) == (0.0, 0.0)
+    assert lines.parts_of([MAPPING]) == (0.0, 0.0)
+
+
+def test_an_objects_share_holds_the_truth_within_its_interval() -> None:
+    assert Part("a", (0.75, 0.8), 0.78, 0.0).held and Part("a", (0.75, 0.8), 0.78, None).held is None
+    assert Part("a", (0.75, 0.8), 0.9, 0.1).held
+    assert not Part("a", (0.75, 0.8), 0.9, 0.05).held
+    assert Part("a", (0.75, 0.8), 0.9, 0.05).apart == pytest.approx(0.1)
+
+
 def test_a_table_with_losses_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="found no row: 3"):
         read_table(table(tmp_path, 3))
@@ -102,9 +118,9 @@ def test_a_share_is_right_between_the_ways_to_count_caches() -> None:
 
 def test_the_table_says_what_is_far_from_the_truth() -> None:
     cells = (cell(10_500, 200**2), cell(10_000, 1.0))
-    run = Run("zen", "mixed", cells, (Part("a.c:1", 0.28, 0.01),), share(0.60, (0.55, 0.65)), 0.0)
-    unknown = Run("zen", "thin", (), (Part("/opt/x/liba.so", 0.28, None),), None, 0.0)
-    recycled = Run("zen", "random", (), (Part("a.c:1", 0.28, 0.01),), None, 0.5)
+    run = Run("zen", "mixed", cells, (Part("a.c:1", (0.28, 0.28), 0.01, None),), share(0.60, (0.55, 0.65)), 0.0)
+    unknown = Run("zen", "thin", (), (Part("/opt/x/liba.so", (0.28, 0.28), None, None),), None, 0.0)
+    recycled = Run("zen", "random", (), (Part("a.c:1", (0.28, 0.28), 0.01, None),), None, 0.5)
     lines = text([run, unknown, recycled]).splitlines()
     assert "| zen | 3 | 2 | 100 % | 50 % | 50 % | 2.5 % | 5.0 % |" in lines
     assert "| zen | 1 | 100 % | 0 % | 10.0 | 10.0 | mixed |" in lines

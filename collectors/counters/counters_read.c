@@ -204,13 +204,16 @@ static int counters_timed_cpu(int *last_cpu, const struct perf_sample *sample)
     return moved ? -1 : (int)sample->cpu;
 }
 
-// read(2) may have come first: the record is then of the past.
+// read(2) may have come first: the record is then of the past. A pinned event that lost time, as adding the timer to it
+// can cost, is no clock any more: a set that has none passes for one without timers, and is read.
 static void counters_take_timed_work(struct counter_set *set, const struct perf_sample *sample,
                                      const struct counters_values *now, uint64_t least_ns)
 {
     const uint64_t clock[] = {now->running, now->enabled, now->running}; // a pinned event runs while the thread does
+    if (now->running != now->enabled)
+        return;
     set->timed_at = sample->time;
-    if (clock[0] <= set->clock_ns || now->values[WORK_INSTRUCTIONS] < set->work || now->running != now->enabled ||
+    if (clock[0] <= set->clock_ns || now->values[WORK_INSTRUCTIONS] < set->work ||
         sample->time - set->clock_at < least_ns)
         return;
     counters_clock_said(set, clock, &now->values[WORK_INSTRUCTIONS], counters_timed_cpu(&set->last_cpu, sample),

@@ -203,7 +203,8 @@ CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO source VALUES
     (1, 'local_dram'), (2, 'remote_dram'), (3, 'local_cache'), (4, 'remote_cache'), (5, 'remote_modified'),
     (6, 'own_cache'), (7, 'other'),
-    (8, 'slow_tier');                   -- persistent memory, memory behind CXL, or of a node without CPUs: near or far, not told
+    (8, 'slow_tier');                   -- persistent memory, memory behind CXL, or of a node without CPUs: near or far, not told.
+                                        -- node_memory 'untold': nothing tells that it is slow; HBM may look like that
 
 CREATE TABLE sample (
     id         INTEGER PRIMARY KEY,

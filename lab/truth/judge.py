@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from numaprof.analysis.relevant_objects import told_part_of_remote
+from numaprof.analysis.relevant_objects import error_of_told_part, told_part_of_remote
 from numaprof.evidence.counts import Amount
 from numaprof.evidence.evidence import Evidence, load
 
@@ -50,11 +50,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Part:
-    """An object's share of the remote lines."""
+    """An object's share of the remote lines. Truth: least and most, as events count other nodes' caches."""
 
     name: str
-    truth: float
+    truth: tuple[float, float]
     reported: float | None
+    half_width: float | None  # of its 95 % interval
+
+    @property
+    def apart(self) -> float | None:
+        return None if self.reported is None else max(self.truth[0] - self.reported, self.reported - self.truth[1], 0.0)
+
+    @property
+    def held(self) -> bool | None:
+        """The 95 % interval holds the truth; None: there is no interval."""
+        if self.apart is None or self.half_width is None:
+            return None
+        return self.apart <= self.half_width + EDGE_SHARE
 
 
 @dataclass(frozen=True)
@@ -152,13 +164,13 @@ def _parts(evidence: Evidence, lines: Lines) -> list[Part]:
     known = {thing for found in evidence.objects.found for thing in found.things}
     parts = []
     for found in evidence.objects.found:
-        truth = sum(lines.remote_by_object.get(thing, 0) for thing in found.things if thing > 0) / lines.remote
+        truth = lines.parts_of(found.things)
         reported = told_part_of_remote(evidence, found)
-        if max(truth, reported or 0.0) >= MIN_SHARE and found.named:
+        if max(truth[0], reported or 0.0) >= MIN_SHARE and found.named:
             name = found.name or (found.allocated.position if found.allocated else found.kind)
-            parts.append(Part(name, truth, reported))
+            parts.append(Part(name, truth, reported, error_of_told_part(evidence, found)))
     unreported = 0.0 if evidence.remote_lines.enough else None
     for thing, count in lines.remote_by_object.items():
         if thing not in known and thing not in (AMBIGUOUS, NOWHERE) and count >= MIN_SHARE * lines.remote:
-            parts.append(Part("an object that is not reported", count / lines.remote, unreported))
+            parts.append(Part("an object that is not reported", lines.parts_of([thing]), unreported, None))
     return parts

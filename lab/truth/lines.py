@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import sqlite3
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +30,21 @@ class Lines:
 
     by_thread: dict[int, list[Row]] = field(default_factory=dict)  # by the recording's id of the thread
     remote_by_object: dict[int, int] = field(default_factory=dict)  # DRAM lines from other nodes, all classes
+    cached_by_object: dict[int, int] = field(
+        default_factory=dict
+    )  # from other nodes' caches, to any page
 
     @property
     def remote(self) -> int:
         return sum(self.remote_by_object.values())
+
+    def parts_of(self, things: Iterable[int]) -> tuple[float, float]:
+        """Of the remote lines, without those from other nodes' caches and with them: some events count these as remote.
+        Least first."""
+        remote = sum(self.remote_by_object.get(thing, 0) for thing in things if thing > 0)
+        cached = sum(self.cached_by_object.get(thing, 0) for thing in things if thing > 0)
+        parts = (remote / self.remote, (remote + cached) / (self.remote + sum(self.cached_by_object.values())))
+        return min(parts), max(parts)
 
 
 def read_table(path: Path) -> dict[int, list[Row]]:
@@ -58,12 +70,14 @@ def join(table: dict[int, list[Row]], recording: Path) -> Lines:
         owners = {process: _owners(database, process, parents) for process in {row[2] for row in threads}}
     lines = Lines()
     sums: dict[int, int] = defaultdict(int)
+    cached: dict[int, int] = defaultdict(int)
     for ident, tid, process in threads:
         lines.by_thread[ident] = table.get(tid, [])
         for row in lines.by_thread[ident]:
-            if row.remote:
-                sums[owners[process].get(row.page, NOWHERE)] += sum(row.dram)
-    lines.remote_by_object = dict(sums)
+            thing = owners[process].get(row.page, NOWHERE)
+            sums[thing] += sum(row.dram) * row.remote
+            cached[thing] += sum(row.cache)
+    lines.remote_by_object, lines.cached_by_object = dict(sums), dict(cached)
     return lines
 
 

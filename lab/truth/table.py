@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 from statistics import median
 
-from truth.judge import Run
+from truth.judge import Part, Run
 from truth.programs import PATTERNS
 
 POINTS = 0.10  # an object's share of the remote lines should be this near to the truth
@@ -51,7 +51,8 @@ def text(runs: list[Run]) -> str:
                 [_verdicts(machine, [run for run in runs if run.machine == machine]) for machine in machines],
             ),
             "",
-            "Objects, share of the remote lines in percent: truth / reported. In bold: more than 10 points apart.",
+            "Objects, share of the remote lines in percent: truth (without and with lines from other nodes' caches) / "
+            "reported ± half the 95 % interval. In bold: more than 10 points apart.",
             "",
             *_table(
                 ["machine", "program", "objects", "worst, points", "ambiguous"],
@@ -111,19 +112,22 @@ def _objects(run: Run) -> list[list[str]]:
         return []
     # A file without its folder: where the table was made is nobody's business.
     names = [part.name.rpartition("/")[2] for part in run.parts]
-    listed = ", ".join(f"{name} {_shares(part.truth, part.reported)}" for name, part in zip(names, run.parts))
+    listed = ", ".join(f"{name} {_shares(part)}" for name, part in zip(names, run.parts))
     return [[run.machine, run.program, listed, _worst(run), f"{100 * run.ambiguous:.0f} %"]]
 
 
-def _shares(truth: float, reported: float | None) -> str:
-    if reported is None:
-        return f"{100 * truth:.0f}/n/a"
-    both = f"{100 * truth:.0f}/{100 * reported:.0f}"
-    return f"**{both}**" if abs(truth - reported) > POINTS else both
+def _shares(part: Part) -> str:
+    low, high = (f"{100 * end:.0f}" for end in part.truth)
+    truth = low if low == high else f"{low}-{high}"
+    if part.reported is None or part.apart is None:
+        return f"{truth}/n/a"
+    error = f" ± {100 * part.half_width:.0f}" if part.half_width is not None else ""
+    both = f"{truth}/{100 * part.reported:.0f}{error}"
+    return f"**{both}**" if part.apart > POINTS else both
 
 
 def _apart(run: Run) -> float | None:
-    known = [abs(part.truth - part.reported) for part in run.parts if part.reported is not None]
+    known = [part.apart for part in run.parts if part.apart is not None]
     return max(known) if len(known) == len(run.parts) else None
 
 
@@ -141,4 +145,6 @@ def _summary(runs: list[Run]) -> str:
         good = f"{sum(apart <= POINTS for apart in told)} of {len(told)} runs"
         untold = f"; of {len(mine) - len(told)} the report says that it cannot tell" if len(told) < len(mine) else ""
         lines.append(f"{name}: every object within {100 * POINTS:.0f} points in {good}{untold}.")
+    held = [part.held for run in runs if run.ambiguous <= POINTS for part in run.parts if part.held is not None]
+    lines.append(f"Of {len(held)} shares of objects with an interval, {_percent(sum(held), len(held))} hold the truth.")
     return "\n".join(lines)

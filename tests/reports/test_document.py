@@ -71,7 +71,15 @@ def test_the_slow_tiers_share_has_samples_and_interval(tmp_path: Path) -> None:
     assert (found["share"], found["highest"], found["samples"]) == (1.0, 1.0, 256)
     assert 0.98 < found["lowest"] < 1
     assert found["population"] == "sampled loads and stores that memory answered"
+    assert not found["speed_unknown"]
     assert told(serial_init(), tmp_path)["machine"]["slow_tier"] is None
+
+
+def test_memory_of_which_nothing_tells_the_kind_is_not_called_slow(tmp_path: Path) -> None:
+    untold = SCENARIOS["slow_tier"]().change("node_memory", where="node = 2", memory="untold")
+    machine = told(untold, tmp_path)["machine"]
+    assert machine["slow_tier"]["speed_unknown"]
+    assert [node["memory"] for node in machine["nodes"]] == ["DRAM", "DRAM", "untold"]
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, DIFF_SCHEMA], ids=["report", "diff"])

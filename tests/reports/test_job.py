@@ -31,7 +31,7 @@ from numaprof.job.select import select
 from numaprof.job.shares import together
 from numaprof.job.stored_summary import from_line, store, summary_of, to_line
 from numaprof.model.job_model import Job, LeftOut
-from numaprof.model.rank_model import RankSummary
+from numaprof.model.rank_model import VERSION, RankSummary
 from numaprof.text.format import percent
 from numaprof.text.messages import Failure
 from recording_builder import LOAD, PAGE, REMOTE, RecordingBuilder
@@ -404,7 +404,8 @@ def test_a_damaged_summary_is_left_out(tmp_path: Path) -> None:
     path = folder / sorted(os.listdir(folder))[1]
     path.unlink()
     builder = rank(parallel_init(), 1, 4)
-    builder.row("summary", id=1, version=1, text='{"format":"numaprof.rank","version":1}')
+    text = json.dumps({"format": "numaprof.rank", "version": VERSION})
+    builder.row("summary", id=1, version=VERSION, text=text)
     builder.write(path)
     job = job_of(folder)
     assert job.missing == "1" and job.left_out[0].count == 1 and "its summary" in job.left_out[0].why

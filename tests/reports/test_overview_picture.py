@@ -59,7 +59,7 @@ def between(counted: model.Report, nodes: int, requests: list[float | None]) -> 
     pairs = tuple(model.Pair(at // nodes, at % nodes, amount, None, None, None) for at, amount in enumerate(requests))
     machine = replace(
         counted.machine,
-        nodes=tuple(model.Node(node, 1 << 30, True, None) for node in range(nodes)),
+        nodes=tuple(model.Node(node, 1 << 30, True, None, None) for node in range(nodes)),
         cpus=(),
         pairs=pairs,
     )
@@ -106,7 +106,7 @@ def test_remote_requests_to_one_of_several_nodes_are_hatched(counted: model.Repo
     pairs = tuple(
         model.Pair(at, to, 1000.0 if at == to else None, None, None, None) for at in range(2) for to in range(3)
     )
-    nodes = tuple(model.Node(node, 1 << 30, True, None) for node in range(3))
+    nodes = tuple(model.Node(node, 1 << 30, True, None, None) for node in range(3))
     found = picture(replace(counted, machine=replace(counted.machine, nodes=nodes, pairs=pairs)))
     remote = sum(cpu.remote or 0.0 for cpu in counted.machine.cpus if cpu.node == 1)
     stubs = [flow for flow in found.flows if flow.to_node is None]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.remote_lines import ClassLines, RemoteLines
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.page.report_page import report_page
 from numaprof.rules import advise
-from numaprof.text.format import number
+from numaprof.terminal.layout import Layout
+from numaprof.terminal.report_view import print_report
+from numaprof.text.format import number, share_with_error
 from reading import printed, read
 from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
 from scenarios import init_stack, levels
@@ -97,6 +101,35 @@ def test_a_part_of_the_lines_is_told_with_what_it_rests_on(tmp_path: Path) -> No
     assert of_remote(evidence, 0.2) == f"{told})"
     few = replace(evidence, remote_lines=replace(evidence.remote_lines, samples=8))
     assert of_remote(few, 0.2) == f"{told.replace(samples, '8', 1)}, too few to be sure)"
+
+
+def test_a_part_has_the_error_of_the_counts_that_weigh_it_and_of_the_samples_that_divide_it() -> None:
+    """Of two classes, each of one object, the second is counted twice as well: the first object's part is wrong by half
+    of each error. What one class divides has the error of its samples; all together are all, whatever was counted."""
+    lines = RemoteLines(
+        {1: 0.5, 2: 0.5}, 0.0, classes=(ClassLines(0.5, 0.2, {1: 1.0}, 9), ClassLines(0.5, 0.1, {2: 1.0}, 9))
+    )
+    assert lines.error([1]) == pytest.approx((0.1**2 + 0.05**2) ** 0.5)
+    assert lines.error([1, 2]) == 0.0
+    divided = RemoteLines({1: 0.5, 2: 0.5}, 0.0, classes=(ClassLines(1.0, 0.2, {1: 0.5, 2: 0.5}, 100),))
+    assert divided.error([1]) == pytest.approx(0.098, abs=1e-3)
+    assert replace(lines, classes=(ClassLines(1.0, None, {1: 1.0}, 100),)).error([1]) is None
+
+
+def test_tables_show_the_error_of_a_part(tmp_path: Path) -> None:
+    """Of 120 samples of demand reads, which are four fifths of the lines, 40 are the array's."""
+    blend = Blend()
+    blend.prefetches(blend.stream).hits(blend.stream, 20)
+    for thread in REMOTE_THREADS:
+        for _ in range(10):
+            blend.builder.sample(OVERFLOW, thread, blend.stream, 100_000, event=DEMAND)
+    path = str(blend.builder.write(tmp_path / "r.numaprof"))
+    (array,) = (row for row in document(path).objects.rows if row.allocated_at and row.allocated_at.line == 10)
+    assert array.of_all_remote_error == pytest.approx(1.96 * 0.8 * (1 / 3 * 2 / 3 / 120) ** 0.5, rel=1e-3)
+    assert share_with_error(array.of_all_remote, array.of_all_remote_error) == "47 % ± 7"
+    out = io.StringIO()
+    print_report(document(path), Layout(out, 120))
+    assert "47 % ± 7" in out.getvalue() and "47 % ± 7" in report_page(document(path))
 
 
 def test_load_samples_alone_would_have_missed_the_array(tmp_path: Path) -> None:

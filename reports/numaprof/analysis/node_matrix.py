@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Optional
 
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence
@@ -34,15 +35,21 @@ def matrix(evidence: Evidence) -> Matrix:
 
 
 def _counted(evidence: Evidence) -> Matrix:
-    """Counters only say remote: which node that is, is known if there is but one other with memory."""
+    """Counters only say local or remote: which node that is, is known if there is but one."""
     found: Matrix = {}
     for node in evidence.machine.all_cpu_nodes:
         traffic = node_traffic(evidence, node)
-        found[node, node] = traffic.local.estimate
-        other = evidence.machine.other_memory(node)
-        if other is not None:
-            found[node, other] = traffic.remote.estimate
+        for memories, amount in zip(_answering(evidence, node), (traffic.local, traffic.remote)):
+            if len(memories) == 1:
+                found[node, memories[0]] = amount.estimate
     return found
+
+
+def _answering(evidence: Evidence, node: int) -> tuple[list[int], list[int]]:
+    """The nodes whose memory counts as local for this node's CPUs, and those whose memory counts as remote."""
+    memories = evidence.machine.memory_nodes
+    local = evidence.machine.package_of(node) if between_packages(evidence) else (node,)
+    return [memory for memory in memories if memory in local], [memory for memory in memories if memory not in local]
 
 
 def sampled(evidence: Evidence) -> Matrix:
@@ -80,6 +87,10 @@ def served(evidence: Evidence) -> dict[int, float]:
         if requests is not None:
             sums[memory] += requests
     total = sum(sums.values())
-    complete = all(evidence.machine.other_memory(node) is not None for node in evidence.machine.all_cpu_nodes)
+    # Of a node without memory nothing is local.
+    complete = all(
+        len(local) <= 1 and len(remote) == 1
+        for local, remote in (_answering(evidence, node) for node in evidence.machine.all_cpu_nodes)
+    )
     seen = 1 - left_out(evidence)
     return {node: seen * sums[node] / total for node in evidence.machine.memory_nodes} if total and complete else {}

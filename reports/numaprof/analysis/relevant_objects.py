@@ -69,6 +69,12 @@ def told_part_of_remote(evidence: Evidence, found: Object) -> float | None:
     return part_of_remote(evidence, found) if enough or not evidence.remote_lines.known else None
 
 
+def error_of_told_part(evidence: Evidence, found: Object) -> float | None:
+    """Half its 95 % interval; None: not known."""
+    told = told_part_of_remote(evidence, found) is not None and evidence.remote_lines.known
+    return evidence.remote_lines.error(found.things) if told else None
+
+
 def most_remote_first(evidence: Evidence) -> list[Object]:
     """Prefetched lines count: a stream has few sampled accesses, and a single one of another object is not more."""
     return sorted(evidence.objects.found, key=lambda found: -(told_part_of_remote(evidence, found) or 0.0))

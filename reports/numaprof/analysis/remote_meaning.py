@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.evidence.evidence import Evidence
-from numaprof.text.format import clean, either, plural
+from numaprof.text.format import clean, either, plural, remote_word
 
 # How the recorder's words for it begin (profiler/verify/verify_judge.c).
 _OWN_PACKAGE = "the memory of the own package"
@@ -18,6 +18,18 @@ NEAR_IS_LOCAL = "Between nodes of one package: not known, these requests count a
 def between_packages(evidence: Evidence) -> bool:
     """True if numaprof verify found that the counters call all nodes of the own package local."""
     return basis(evidence) == COUNTERS and (evidence.local or "").startswith(_OWN_PACKAGE)
+
+
+def remote_requests(evidence: Evidence, count: float) -> str:
+    if between_packages(evidence):
+        return f"{plural(count, 'request')} {remote_word(True)}"
+    return plural(count, "remote request")
+
+
+def counted_words(evidence: Evidence) -> str:
+    """Of counters: which classes the remote share is a share of. Shares of another meaning have other words."""
+    words = evidence.population.words if evidence.population else ""
+    return f"{words}; remote is another package" if between_packages(evidence) else words
 
 
 def decisive_notes(evidence: Evidence) -> Iterator[str]:

@@ -7,6 +7,7 @@ from enum import Enum
 
 from numaprof.analysis.binding import LAUNCHER, binding
 from numaprof.analysis.remote_cost import asks_little, negligible
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import (
@@ -67,8 +68,8 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
         if evidence.uncounted.part > MOST_UNCOUNTED and evidence.traffic.interval is None:
             return Judgement.REFUSED
         return Judgement.ONE_NODE_USED if one_node_used(evidence) else Judgement.LIGHT
-    if negligible(evidence):
-        return Judgement.NO_TRAFFIC
+    if negligible(evidence):  # what goes between the nodes of a package, which may be much, is not known
+        return Judgement.MODERATE if between_packages(evidence) else Judgement.NO_TRAFFIC
     return Judgement.HEAVY if share >= REMOTE_HEAVY else Judgement.MODERATE
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from math import comb
 
 from numaprof.analysis.left_to_chance import roamed, roamed_by, wandered
+from numaprof.analysis.remote_meaning import counted_words
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread, among, error_of_difference, spread
@@ -78,7 +79,7 @@ def spread_of_shares(shares: Iterable[RemoteShare | None]) -> Spread | None:
 
 def _population(run: Evidence) -> str | None:
     if basis(run) == COUNTERS and run.population is not None:
-        return f"DRAM requests, {run.population.words}"
+        return f"DRAM requests, {counted_words(run)}"
     return basis(run)
 
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from numaprof.analysis.naming import command_line, homes_in_text, object_name
+from numaprof.analysis.remote_meaning import decisive_notes
 from numaprof.analysis.remote_share import remote_share
+from numaprof.analysis.verdict import Judgement, judge
 from numaprof.compare import sides
 from numaprof.compare.pairing import (
     by_site,
@@ -102,6 +104,9 @@ def _side(side: sides.Side, times: bool) -> model.Side:
 
 def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
     """What these runs cannot tell, and what would, beyond what is said of the time."""
+    yield from dict.fromkeys(text for side in (before, after) for run in side.runs for text in decisive_notes(run))
+    if all(judge(run) is Judgement.NO_TRAFFIC for side in (before, after) for run in side.runs):
+        yield "Both made too few requests for the placement of memory to matter."
     by_chance = chance(before, after)
     if share_change(before, after) == ShareChange.SAME and before.share and after.share:
         if not (before.share.certain and after.share.certain):

@@ -10,7 +10,7 @@ from numaprof.analysis.binding import binding
 from numaprof.analysis.naming import command_to_copy, most_at, seen_faults, threads_on_nodes
 from numaprof.analysis.relevant_objects import serial_sites
 from numaprof.analysis.remote_cost import asks_little, gain
-from numaprof.analysis.remote_meaning import NEAR_IS_LOCAL, between_packages
+from numaprof.analysis.remote_meaning import NEAR_IS_LOCAL, between_packages, remote_requests
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
@@ -36,6 +36,7 @@ from numaprof.text.format import (
     percent,
     percent_below,
     plural,
+    remote_word,
     round_percent,
     share_in_interval,
     size,
@@ -81,7 +82,7 @@ def share_in_words(evidence: Evidence) -> str:
         return "no request reached DRAM" if evidence.traffic.total == 0 else "the remote share is n/a"
     if share.samples is None:
         population = evidence.population.words if evidence.population else ""
-        remote = "from another package" if between_packages(evidence) else "remote"
+        remote = remote_word(between_packages(evidence))
         return f"{share_in_interval(share.share, share.interval)} of DRAM requests are {remote} ({population})"
     what = "sampled accesses to DRAM" if basis(evidence) == LOADS else "sampled accesses (hint faults)"
     low, high = share.interval or (0.0, 1.0)
@@ -133,9 +134,10 @@ def _no_traffic(evidence: Evidence) -> Words:
     of_time = f"at most {percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
     share, population = evidence.traffic.share, evidence.population
     # No interval: of so few requests it may be all of 0 to 100 %.
-    remote = f", {round_percent(share)} of them remote" if share is not None else ""
+    word = remote_word(between_packages(evidence))
+    remote = f", {round_percent(share)} of them {word}" if share is not None else ""
     what = f" ({population.words})" if population else ""
-    nothing = f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} {of_time}."
+    nothing = f"Nothing to gain here: {remote_requests(evidence, found.remote)} {cost} {of_time}."
     if not asks_little(evidence):
         return nothing, [f"{share_in_words(evidence)}."]
     return (

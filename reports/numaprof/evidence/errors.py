@@ -9,7 +9,7 @@ from math import inf, sqrt
 
 from numaprof.evidence.thresholds import MIN_BLOCKS, MIN_SPREAD, UNSEEN_REQUESTS
 
-_NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
+NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def student(freedom: float) -> float:
 
     1 % too small at two degrees of freedom, 11 % at one.
     """
-    z, n = _NORMAL, max(1.0, freedom)
+    z, n = NORMAL, max(1.0, freedom)
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

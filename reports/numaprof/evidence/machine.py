@@ -70,10 +70,10 @@ class Machine:
     def cpus_of(self, node: int) -> tuple[int, ...]:
         return tuple(cpu.id for cpu in self.cpus if cpu.node == node and cpu.online)
 
-    def other_memory(self, node: int) -> int | None:
-        """Where remote memory of this node must be, if there is only one place for it."""
-        others = [other for other in self.memory_nodes if other != node]
-        return others[0] if len(others) == 1 else None
+    def package_of(self, node: int) -> tuple[int, ...]:
+        """The nodes with CPUs of the node's packages; at least the node itself."""
+        packages = {cpu.package for cpu in self.cpus if cpu.node == node and cpu.package is not None}
+        return tuple({node, *(cpu.node for cpu in self.cpus if cpu.node is not None and cpu.package in packages)})
 
     @property
     def remote_extra_ns(self) -> float:

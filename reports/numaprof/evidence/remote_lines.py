@@ -17,9 +17,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from math import sqrt
 from typing import NamedTuple, Optional
 
 from numaprof.evidence.counts import Count
+from numaprof.evidence.errors import NORMAL
 from numaprof.evidence.request_classes import REMOTE
 from numaprof.evidence.samples import Samples
 from numaprof.evidence.thresholds import (
@@ -43,6 +45,16 @@ _DIRECT = ("demand", "retired")  # columns that load samples see themselves
 
 
 @dataclass(frozen=True)
+class ClassLines:
+    """Remote lines of one class."""
+
+    part: float  # of all
+    error: float | None  # half the 95 % interval of that, as its count has it; None: not known
+    shares: Shares  # of the class's, by thing
+    samples: int  # that tell the shares
+
+
+@dataclass(frozen=True)
 class RemoteLines:
     """Remote requests of the verdict's population, by object."""
 
@@ -50,6 +62,7 @@ class RemoteLines:
     unknown: float | None = None  # the part whose object is not known; None: shares are not known at all
     sampled: float = 0.0  # the part that load samples divide among objects; the rest is divided by the objects' pages
     samples: int = 0  # so many load samples do
+    classes: tuple[ClassLines, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -63,6 +76,19 @@ class RemoteLines:
 
     def of(self, things: Iterable[int]) -> float:
         return sum(self.shares.get(thing, 0.0) for thing in things)
+
+    def error(self, things: Iterable[int]) -> float | None:
+        """Half the 95 % interval of that: of the classes' counts, which weigh their shares, and of the samples that
+        tell these, as if each came by itself. None: not known."""
+        things, variance = tuple(things), 0.0
+        whole = self.of(things)
+        for each in self.classes:
+            share = min(1.0, sum(each.shares.get(thing, 0.0) for thing in things))
+            if each.error is None:
+                return None
+            variance += ((share - whole) * each.error) ** 2
+            variance += (NORMAL * each.part) ** 2 * share * (1 - share) / max(1, each.samples)
+        return sqrt(variance)
 
 
 @dataclass(frozen=True)
@@ -101,6 +127,7 @@ def load_remote_lines(
         order.append((read, _LEVELS))
     tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
     shares, sampled, most = defaultdict[int, float](float), 0.0, 0
+    parts = []
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
@@ -110,7 +137,10 @@ def load_remote_lines(
         for thing, part in divided.shares.items():
             shares[thing] += part * amount / whole
         sampled, most = sampled + divided.sampled * amount / whole, max(most, divided.samples)
-    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most)
+        known, error = sum(row.samples for row in mine), total[key].remote.error
+        width = error.half_width / whole if error is not None else None
+        parts.append(ClassLines(amount / whole, width, divided.shares, divided.samples if few or not known else known))
+    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most, tuple(parts))
 
 
 def _near(read: Iterable[sql_prefetches.Read]) -> set[int]:

@@ -42,6 +42,7 @@ def _unknown(job: Job, max_remote: float, min_coverage: float) -> list[tuple[str
         ("the recordings were cut short", lambda rank: not rank.complete),
         ("the remote share is not known", lambda rank: rank.judgement in NOT_MEASURED or rank.remote_share is None),
         ("too little CPU time was counted", lambda rank: rank.coverage is not None and rank.coverage < min_coverage),
+        ("requests between nodes of one package are not known", lambda rank: rank.between_packages),
         ("the error is not known", lambda rank: rank.highest is None),
         ("the limit lies within the error", lambda rank: rank.highest is not None and rank.highest > max_remote),
     )

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from numaprof.analysis.remote_meaning import NEAR_IS_LOCAL
+from numaprof.analysis.remote_share import COUNTERS
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
 from numaprof.job.crowded import with_crowded_bindings
 from numaprof.job.hosts import binding_in_words, common_pattern, host_name, hosts, rank_list
@@ -99,6 +101,7 @@ def _remarks(selected: Selected, population: Population | None, missing: str) ->
     others = [rank for rank in ranks if rank.share.share is not None and rank.number not in summed]
     if others:
         yield f"In no sum, {plural(len(others), 'rank')} that counted something else: {rank_list(others)}."
+    yield from _meanings(ranks)
     emulated = [rank for rank in ranks if rank.host.emulated is not None]
     if emulated:
         yield f"{plural(len(emulated), 'rank')} ran on an emulated machine: shares hold, times mean nothing."
@@ -109,6 +112,22 @@ def _remarks(selected: Selected, population: Population | None, missing: str) ->
     if len(versions) > 1:
         yield f"Recorded by numaprof {', '.join(versions)}."
     yield from _clocks(ranks)
+
+
+def _meanings(ranks: Sequence[RankSummary]) -> Iterator[str]:
+    """What remote means where it is not memory of another node."""
+    near = [rank for rank in ranks if rank.share.between_packages]
+    if near:
+        which = f"{plural(len(near), 'rank')}, where remote is another package: {rank_list(near)}. "
+        yield f"{which if len(near) < len(ranks) else ''}{NEAR_IS_LOCAL}"
+    in_doubt = [
+        rank
+        for rank in ranks
+        if "clusters" in rank.losses and rank.share.basis == COUNTERS and not rank.share.between_packages
+    ]
+    if in_doubt:
+        where = plural(len(in_doubt), "rank")
+        yield f"What remote means is in doubt on {where}, whose own reports say why: {rank_list(in_doubt)}."
 
 
 def _clocks(ranks: Sequence[RankSummary]) -> Iterator[str]:
@@ -141,6 +160,7 @@ def _rank(rank: RankSummary, is_apart: bool) -> model.JobRank:
         host=host_name(rank),
         binding=binding_in_words(rank.binding),
         judgement=rank.share.judgement,
+        between_packages=rank.share.between_packages,
         population=rank.share.population,
         remote_share=rank.share.share,
         lowest=rank.share.lowest,

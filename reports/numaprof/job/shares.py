@@ -18,7 +18,7 @@ from numaprof.evidence.thresholds import (
 from numaprof.model.job_model import Bin, Spread
 from numaprof.model.rank_model import RankSummary
 
-Population = tuple[str, str]  # basis, and what is counted
+Population = tuple[str, str, bool]  # basis, what is counted, and whether remote is another package
 
 BINS = 10
 COMPARED = ("heavy", "moderate", "light", "one_node_used", "binding")  # judgements with traffic that matters
@@ -37,16 +37,16 @@ class Together:
 
 def main_population(ranks: Sequence[RankSummary]) -> Population | None:
     """What most ranks counted: numbers of different populations are not added."""
-    known = Counter((each.share.basis, each.share.population) for each in ranks if each.share.share is not None)
+    known = Counter(_population(each) for each in ranks if each.share.share is not None)
     return max(known, key=lambda key: (known[key], key), default=None)  # type: ignore[return-value]
 
 
 def of_population(ranks: Sequence[RankSummary], population: Population | None) -> list[RankSummary]:
-    return [
-        each
-        for each in ranks
-        if each.share.share is not None and (each.share.basis, each.share.population) == population
-    ]
+    return [each for each in ranks if each.share.share is not None and _population(each) == population]
+
+
+def _population(rank: RankSummary) -> tuple[str | None, str | None, bool]:
+    return rank.share.basis, rank.share.population, rank.share.between_packages
 
 
 def together(ranks: Sequence[RankSummary]) -> Together:

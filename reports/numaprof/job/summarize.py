@@ -86,6 +86,7 @@ def _share(evidence: Evidence, report: report_model.Answer) -> model.RankShare:
         judgement=verdict.judgement,
         headline=verdict.headline,
         basis=verdict.basis,
+        between_packages=verdict.between_packages,
         population=verdict.population,
         remote=share.remote if share else None,
         total=share.total if share else None,

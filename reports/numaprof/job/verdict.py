@@ -10,7 +10,7 @@ from numaprof.job.hosts import common_pattern, rank_list
 from numaprof.job.shares import Population, Together, of_population, together
 from numaprof.model.job_model import JobVerdict
 from numaprof.model.rank_model import RankSummary
-from numaprof.text.format import clean, percent, plural, share_in_interval
+from numaprof.text.format import clean, percent, plural, remote_word, share_in_interval
 
 WORTH_FIXING = ("binding", "heavy")
 NOT_SAID = ("refused", "unknown")
@@ -47,8 +47,9 @@ def verdict(ranks: Sequence[RankSummary], population: Population | None, apart: 
     mine = [rank for rank in ranks if rank.share.judgement == word]
     return JobVerdict(
         judgement=word,
-        headline=f"{_SAYS[word]} {_on(mine, ranks)}{_share(mine, population)}.",
+        headline=f"{_says(word, mine)} {_on(mine, ranks)}{_share(word, mine, population)}.",
         details=tuple(_details(ranks, mine, whole, population, apart)),
+        between_packages=population is not None and population[2],
         population=population[1] if population else None,
         remote_share=whole.share,
         lowest=whole.lowest,
@@ -66,6 +67,12 @@ def _word(ranks: Sequence[RankSummary]) -> str:
     return worst[0] if worst else max(known, key=lambda word: counts[word], default="unknown")
 
 
+def _says(word: str, mine: Sequence[RankSummary]) -> str:
+    """Where little goes between packages, much may go between the nodes of one."""
+    near = word == "light" and any(rank.share.between_packages for rank in mine)
+    return "Little is remote" if near else _SAYS[word]
+
+
 def _on(mine: Sequence[RankSummary], ranks: Sequence[RankSummary]) -> str:
     if len(mine) == len(ranks):
         return "on the only rank" if len(ranks) == 1 else f"on all {len(ranks)} ranks"
@@ -80,11 +87,12 @@ def in_words(found: Together) -> str:
     return share_in_interval(found.share, interval)
 
 
-def _share(mine: Sequence[RankSummary], population: Population | None) -> str:
+def _share(word: str, mine: Sequence[RankSummary], population: Population | None) -> str:
     found = together(of_population(mine, population))
-    if found.share is None or population is None:
+    if found.share is None or population is None or word == "no_traffic":  # of so few requests a share is chance
         return ""
-    return f": {in_words(found)} of {'its' if len(mine) == 1 else 'their'} {_what(population)} are remote"
+    whose = "its" if len(mine) == 1 else "their"
+    return f": {in_words(found)} of {whose} {_what(population)} are {remote_word(population[2])}"
 
 
 def _what(population: Population) -> str:

@@ -33,6 +33,7 @@ class JobVerdict:
 
     Fields:
         judgement: binding or heavy if that is the judgement of any rank; else that of most ranks.
+        between_packages: Remote is another package: requests between nodes of one package count as local.
         remote_share: Remote part of the population, over the ranks it was measured on.
         lowest: Lower end of what the true share may be (95 %); null: not known.
         highest: Upper end of it.
@@ -43,6 +44,7 @@ class JobVerdict:
     judgement: str
     headline: str
     details: tuple[str, ...]
+    between_packages: bool
     population: str | None
     remote_share: float | None
     lowest: float | None
@@ -122,6 +124,7 @@ class JobRank:
 
     Fields:
         binding: CPUs, nodes, and who bound it, in words.
+        between_packages: Remote is another package: requests between nodes of one package count as local.
         population: What its remote share is a share of.
         outlier: Its remote share stands apart from that of the other ranks, beyond its error.
         recording: Name of its file.
@@ -131,6 +134,7 @@ class JobRank:
     host: str
     binding: str
     judgement: str
+    between_packages: bool
     population: str | None
     remote_share: float | None
     lowest: float | None

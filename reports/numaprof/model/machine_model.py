@@ -14,12 +14,14 @@ class Node:
         mem_bytes: 0: a node without memory.
         allowed: The run may allocate here.
         homed_pages: Base pages of the program there when last looked at.
+        memory: DRAM, HBM, CXL, persistent, GPU, untold (no CPUs, and nothing tells the kind), none; null: not recorded.
     """
 
     id: int
     mem_bytes: int | None
     allowed: bool
     homed_pages: int | None
+    memory: str | None
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class SlowTier:
         highest: Upper end of the 95 % interval.
         samples: Number of samples behind the share.
         population: What the share is a share of.
+        speed_unknown: Nothing tells the kind of memory of some of these nodes. It may be fast: HBM without HMAT looks
+            like this.
     """
 
     share: float
@@ -138,6 +142,7 @@ class SlowTier:
     highest: float | None
     samples: int
     population: str
+    speed_unknown: bool
 
 
 @dataclass(frozen=True)

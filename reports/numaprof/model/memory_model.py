@@ -115,6 +115,8 @@ class Object:
         remote_share: Of its sampled accesses whose placement is known.
         of_all_remote: Its part of all remote lines, prefetched ones included, where counters tell; else of all sampled
             remote accesses; null: not known, or too few samples tell.
+        of_all_remote_error: Half its 95 % interval, by the counts of the classes and the samples that divide them;
+            null: not known.
         samples: Number of samples behind the share.
         home: Nodes of its pages, in words.
         allocated_at: The user's line that allocates it.
@@ -137,6 +139,7 @@ class Object:
     bytes: float
     remote_share: float | None
     of_all_remote: float | None
+    of_all_remote_error: float | None
     samples: int
     home: str
     allocated_at: Place | None

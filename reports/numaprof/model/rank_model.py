@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 FORMAT = "numaprof.rank"
-VERSION = 1  # raised when a field changes its meaning or goes
+VERSION = 2  # raised when a field changes its meaning or goes
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class RankShare:
     Fields:
         judgement: As in the report of one recording.
         basis: counters, loads, hint faults; null: no evidence distinguished local from remote.
+        between_packages: Remote is another package: requests between nodes of one package count as local.
         population: What the remote share is a share of.
         remote: Remote part of total: requests of counters, else what samples stand for.
         lowest: Lower end of what the true share may be (95 %); null: not known.
@@ -90,6 +91,7 @@ class RankShare:
     judgement: str
     headline: str
     basis: str | None
+    between_packages: bool
     population: str | None
     remote: float | None
     total: float | None

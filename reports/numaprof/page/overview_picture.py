@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from numaprof.model import report_model as model
 from numaprof.text.format import NOT_KNOWN, number, number_list, percent, plural, size
@@ -61,7 +62,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Flow:
-    """Requests from the CPUs of a node to a memory. `to_node` None: of another node, not known which."""
+    """Requests from the CPUs of a node to a memory. `to_node` None: not known which; of `own` it may be the own one."""
 
     from_node: int | None
     to_node: int | None
@@ -69,6 +70,7 @@ class Flow:
     width: float
     start: float  # upper edge at the node
     end: float  # upper edge at the memory
+    own: bool = False
 
     @property
     def kind(self) -> str:
@@ -91,11 +93,8 @@ class Flow:
         if self.from_node is None:
             return f"{_amount(self.requests)} by threads of several nodes"
         if self.to_node is None:
-            return (
-                "not known"
-                if self.requests is None
-                else f"remote {_amount(self.requests)}, from which node is not known"
-            )
+            known = f"{'' if self.own else 'remote '}{_amount(self.requests)}, from which node is not known"
+            return "not known" if self.requests is None else known
         return f"{'local' if self.from_node == self.to_node else 'remote'} {_amount(self.requests)}"
 
     @property
@@ -150,22 +149,28 @@ def overview_picture(report: model.Report) -> Picture | None:
     )
 
 
-Amount = tuple["int | None", "int | None", "float | None"]  # from node, to node, requests
+class Amount(NamedTuple):
+    """Requests of a flow that has no place yet; the fields are those of Flow."""
+
+    from_node: int | None
+    to_node: int | None
+    requests: float | None
+    own: bool = False
 
 
 def _flows(report: model.Report) -> list[Amount]:
     """What went from node to node; for each node one flow of what is not known of it."""
     machine = report.machine
-    found: list[Amount] = [(pair.from_node, pair.to_node, pair.requests) for pair in machine.pairs if pair.requests]
+    found = [Amount(pair.from_node, pair.to_node, pair.requests) for pair in machine.pairs if pair.requests]
     idle = _idle(report)
     for node in dict.fromkeys(pair.from_node for pair in machine.pairs if pair.from_node not in idle):
         unknown = [pair.to_node for pair in machine.pairs if pair.from_node == node and pair.requests is None]
         if unknown:
-            found.append((node, None, None if node in unknown else _remote_of(machine, node)))
+            found.append(Amount(node, None, _rest_of(machine, node, node in unknown), node in unknown))
     counted = report.verdict.requests
     if machine.left_out > MIN_LEFT_OUT and counted:
-        found.append((None, None, machine.left_out * counted))
-    return [flow for flow in found if flow[2] != 0]
+        found.append(Amount(None, None, machine.left_out * counted))
+    return [flow for flow in found if flow.requests != 0]
 
 
 def _idle(report: model.Report) -> set[int]:
@@ -176,9 +181,14 @@ def _idle(report: model.Report) -> set[int]:
     return {node.id for node in report.machine.nodes} - {node for row in rows for node in row.nodes}
 
 
-def _remote_of(machine: model.Machine, node: int) -> float | None:
-    """Remote requests of a node's CPUs, less what is known of single flows; in the unit of the flows, or not known."""
-    known = [cpu.remote for cpu in machine.cpus if cpu.node == node and cpu.remote is not None]
+def _rest_of(machine: model.Machine, node: int, own: bool) -> float | None:
+    """Remote requests of a node's CPUs, with `own` all of them, less what is known of single flows; in the unit of
+    the flows, or not known."""
+    known = [
+        cpu.remote + (cpu.local or 0.0) * own
+        for cpu in machine.cpus
+        if cpu.node == node and cpu.remote is not None and not (own and cpu.local is None)
+    ]
     if not known or machine.population != machine.pairs_population:
         return None
     told = sum(pair.requests or 0.0 for pair in machine.pairs if pair.from_node == node != pair.to_node)
@@ -189,21 +199,21 @@ def _placed(found: list[Amount], rows: dict[int, float], row: float) -> tuple[tu
     """Flows beside each other at both ends, centred at the node and the memory."""
     out: dict[int | None, float] = defaultdict(float)
     into: dict[int | None, float] = defaultdict(float)
-    for source, target, requests in found:
+    for source, target, requests, _ in found:
         out[source] += requests or 0.0
         if target is not None:
             into[target] += requests or 0.0
     most = max([*out.values(), *into.values()], default=0.0)
     scale = BAND_PART * row / most if most else 0.0
-    widths = [UNKNOWN_WIDTH if requests is None else requests * scale for _, _, requests in found]
+    widths = [UNKNOWN_WIDTH if requests is None else requests * scale for _, _, requests, _ in found]
     below = max(rows.values(), default=0.0) + row + GAP
     start = {source: y + (row - _sum(widths, found, 0, source)) / 2 for source, y in rows.items()}
     end = {target: y + (row - _sum(widths, found, 1, target)) / 2 for target, y in rows.items()}
     flows = []
-    for (source, target, requests), width in zip(found, widths):
+    for (source, target, requests, own), width in zip(found, widths):
         begin = start.get(source, below) if source is not None else below
         finish = end[target] if target is not None else begin
-        flows.append(Flow(source, target, requests, width, begin, finish))
+        flows.append(Flow(source, target, requests, width, begin, finish, own))
         if source is not None:
             start[source] = begin + width
         if target is not None:

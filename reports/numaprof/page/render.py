@@ -11,7 +11,7 @@ from typing import Any
 
 from numaprof.page import filters
 from numaprof.page.vega_bundle import script as vega_script
-from numaprof.text.format import cpus_in_text, percent, round_percent
+from numaprof.text.format import cpus_in_text, percent, remote_word, round_percent, share_with_error
 from numaprof.text.messages import Failure
 
 HERE = Path(__file__).parent
@@ -59,6 +59,8 @@ def _environment() -> jinja2.Environment:
         "alternatives": filters.alternatives,
         "unbroken": filters.unbroken,
         "with_error": filters.with_error,
+        "remote_word": remote_word,
+        "share_with_error": share_with_error,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }

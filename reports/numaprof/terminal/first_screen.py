@@ -11,7 +11,17 @@ from typing import NamedTuple, TypeVar
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, PROCESS_NAME, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
-from numaprof.text.format import clean, duration, nodes_in_text, number, number_list, percent, plural, round_percent
+from numaprof.text.format import (
+    clean,
+    duration,
+    nodes_in_text,
+    number,
+    number_list,
+    percent,
+    plural,
+    remote_word,
+    round_percent,
+)
 
 INDENT, GAP = 8, "  "
 BAR = 16
@@ -193,7 +203,7 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
 
 def _population(verdict: model.Verdict) -> str:
     if verdict.samples is None:
-        return "DRAM requests, from another package" if verdict.between_packages else "DRAM requests"
+        return f"DRAM requests, {remote_word(True)}" if verdict.between_packages else "DRAM requests"
     return f"{number(verdict.samples)} sampled accesses"
 
 

@@ -7,7 +7,7 @@ from numaprof.model import report_model as model
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.tables import MOST_SITES
 from numaprof.terminal.wanted import Wanted
-from numaprof.text.format import NOT_KNOWN, clean, number, percent, size
+from numaprof.text.format import NOT_KNOWN, clean, number, percent, share_with_error, size
 
 
 def table(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
@@ -25,7 +25,7 @@ def table(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
             _name(found, max(24, layout.width - 52)),
             size(found.bytes),
             NOT_KNOWN if found.remote_share is None else f"{percent(found.remote_share)} of {number(found.samples)}",
-            percent(found.of_all_remote),
+            share_with_error(found.of_all_remote, found.of_all_remote_error),
             found.home,
         ]
         for found in chosen

@@ -90,6 +90,12 @@ def share_in_interval(share: float | None, interval: tuple[float, float] | None)
     return f"{100 * share:.{digits}f} % ± {100 * half:.{digits}f}"
 
 
+def share_with_error(share: float | None, error: float | None) -> str:
+    if share is None or error is None:
+        return percent(share)
+    return share_in_interval(share, (max(0.0, share - error), min(1.0, share + error)))
+
+
 def counted_share(share: float | None, samples: int | None, lowest: float | None, highest: float | None) -> str:
     """With its error where it was counted, or 50 %±? where that is not known; that of samples follows from their number
     beside it."""
@@ -143,6 +149,11 @@ def either(count: float, one: str, several: str) -> str:
 def words(items: list[str]) -> str:
     """a, b and c."""
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def remote_word(between_packages: bool) -> str:
+    """What a remote request is; it stands beside each share of them."""
+    return "from another package" if between_packages else "remote"
 
 
 def cpus_in_text(cpus: tuple[int, ...]) -> str:

@@ -7,11 +7,12 @@ from collections import defaultdict
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, counted_share, sampled_together
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.document.open_recording import Reading
 from numaprof.document.remote_sums import remote_sums
-from numaprof.document.sections.overview_section import population
+from numaprof.document.sections.overview_section import maybe, population
 from numaprof.document.sections.threads_section import classes
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
@@ -31,7 +32,13 @@ def machine(source: Reading) -> model.Machine:
     _, counted = who_reads_where(evidence)
     return model.Machine(
         nodes=tuple(
-            model.Node(row.id, row.mem_bytes, bool(row.allowed), homed.get(row.id, 0) if homed else None)
+            model.Node(
+                row.id,
+                row.mem_bytes,
+                bool(row.allowed),
+                homed.get(row.id, 0) if homed else None,
+                maybe(evidence.machine.memory_of(row.id)),
+            )
             for row in evidence.machine.nodes
         ),
         cpus=tuple(_cpus(source)),
@@ -53,7 +60,7 @@ def _slow_tier(evidence: Evidence) -> model.SlowTier | None:
     if found is None:
         return None
     low, high = found.interval or (None, None)
-    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION)
+    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION, evidence.machine.speed_unknown)
 
 
 def _cpus(source: Reading) -> list[model.Cpu]:
@@ -104,7 +111,7 @@ def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
     """And what that counts. Counters tell remote, but of several other nodes not which: there samples do, if any."""
     if basis(evidence) is None:
         return {}, None
-    several = basis(evidence) == COUNTERS and len(evidence.machine.memory_nodes) > 2
+    several = basis(evidence) == COUNTERS and (len(evidence.machine.memory_nodes) > 2 or between_packages(evidence))
     if several and any(row.kind in (LOAD, STORE) and row.remote is not None for row in evidence.samples.used):
         return sampled(evidence), f"sampled accesses: {LOADS}"
     return matrix(evidence), population(evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import homes_in_text, object_name, short_object_name
 from numaprof.analysis.object_users import main_use, users
-from numaprof.analysis.relevant_objects import most_remote_first, told_part_of_remote
+from numaprof.analysis.relevant_objects import error_of_told_part, most_remote_first, told_part_of_remote
 from numaprof.analysis.remote_share import HINTS, LOADS, basis
 from numaprof.document.object_remarks import attribution, bytes_of, moved, remarks, remote_by_module, used_shape
 from numaprof.document.open_recording import Reading
@@ -90,6 +90,7 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         bytes=bytes_of(evidence, found),
         remote_share=found.remote / found.known if found.known else None,
         of_all_remote=told_part_of_remote(evidence, found),
+        of_all_remote_error=error_of_told_part(evidence, found),
         samples=found.known_samples,
         home=homes_in_text(_homes(evidence, found)),
         allocated_at=_place(found.allocated),

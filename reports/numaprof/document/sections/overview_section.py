@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from numaprof.analysis.naming import command_line, command_to_copy
-from numaprof.analysis.remote_meaning import between_packages, decisive_notes
+from numaprof.analysis.remote_meaning import between_packages, counted_words, decisive_notes
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.document import overview_text
 from numaprof.document.headline import crossed_share, no_fix, verdict
@@ -69,7 +69,7 @@ def population(evidence: Evidence) -> str | None:
     """What remote shares in this report are shares of."""
     name = basis(evidence)
     if name == COUNTERS and evidence.population is not None:
-        return f"DRAM requests: {evidence.population.words}"
+        return f"DRAM requests: {counted_words(evidence)}"
     return None if name is None else f"sampled accesses: {name}"
 
 

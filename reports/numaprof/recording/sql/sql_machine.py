@@ -19,11 +19,12 @@ NODES = "SELECT id, mem_bytes, allowed, free_bytes FROM node ORDER BY id"
 class Cpu(NamedTuple):
     id: int
     node: int | None
+    package: int | None
     online: int
     allowed: int
 
 
-CPUS = "SELECT id, node, online, allowed FROM cpu ORDER BY id"
+CPUS = "SELECT id, node, package, online, allowed FROM cpu ORDER BY id"
 
 
 class Latency(NamedTuple):

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from numaprof.analysis.remote_cost import asks_little, gain
+from numaprof.analysis.remote_meaning import remote_requests
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import duration, percent, plural
+from numaprof.text.format import duration, percent
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -21,7 +22,7 @@ def rule(evidence: Evidence) -> Advice | None:
     what = "The program asks little of memory" if asks_little(evidence) else "Remote requests cost next to nothing"
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{what}: {plural(found.remote, 'remote request')} in all.",
+        finding=f"{what}: {remote_requests(evidence, found.remote)} in all.",
         change="Leave the placement alone; look for the lost time elsewhere.",
         evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
         "a perfect fix gives back no more.",
