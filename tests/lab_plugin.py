@@ -63,7 +63,7 @@ def missing() -> str | None:
 
 
 def build_programs() -> None:
-    """tests/lab/programs/*.c, built here: a compiler is slow in the guest."""
+    """tests/lab/programs, built here: a compiler is slow in the guest."""
     folder = TREE / "tests" / "lab" / "programs"
     common = [folder / "lab.c", folder / "lab.h", TREE / "lab" / "shared.h"]
     PROGRAMS.mkdir(parents=True, exist_ok=True)
@@ -73,6 +73,9 @@ def build_programs() -> None:
             continue
         flags = ["-std=c17", "-D_GNU_SOURCE", "-g", "-O1", "-fno-omit-frame-pointer", "-pthread", f"-I{TREE}"]
         subprocess.run(["gcc", *flags, "-o", output, source, common[0], "-lpfm"], check=True)
+    java, output = folder / "Work.java", PROGRAMS / "Work.class"
+    if shutil.which("javac") and (not output.exists() or java.stat().st_mtime > output.stat().st_mtime):
+        subprocess.run(["javac", "-d", PROGRAMS, java], check=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,6 +20,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "attach"), str(Path(__file__).resolve().parent)]
 from attaching import SERVER_USER, redis_server, state  # noqa: E402
 from conftest import postgres_programs  # noqa: E402
+from lab_plugin import PROGRAMS  # noqa: E402
 from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
 
 if "NUMAPROF_MACHINE" not in os.environ:  # the guest only records, and there an import takes seconds
@@ -39,22 +40,6 @@ a += 1
 print("ready", flush=True)
 for line in sys.stdin:
     print(int(sum(a.sum() for _ in range(3))), flush=True)
-"""
-JAVA = """
-public class Work {
-    public static void main(String[] arguments) throws Exception {
-        double[] a = new double[1 << 20];
-        java.util.Arrays.fill(a, 1);
-        System.out.println("ready");
-        while (System.in.read() >= 0) {
-            double sum = 0;
-            for (int pass = 0; pass < 3; pass++)
-                for (int i = 0; i < a.length; i++)
-                    sum += a[i];
-            System.out.println((long) sum);
-        }
-    }
-}
 """
 
 
@@ -173,8 +158,7 @@ def python(folder: Path) -> Language:
 
 
 def java(folder: Path) -> Language:
-    (folder / "Work.java").write_text(JAVA)
-    return Language("java", "-Xint", "-XX:+UseSerialGC", folder / "Work.java")
+    return Language("java", "-Xint", "-XX:+UseSerialGC", "-cp", PROGRAMS, "Work")
 
 
 SERVICES = {
