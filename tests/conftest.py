@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import signal
@@ -108,7 +109,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "tmux": lambda: shutil.which("tmux") is not None,
     "postgres": lambda: postgres_programs() is not None,
     "redis": lambda: shutil.which("redis-check-rdb") is not None,
-    "java": lambda: shutil.which("java") is not None,
+    "java": lambda: all(map(shutil.which, ("java", "javac"))),
     "numpy_wheel": lambda: bool(list((BUILD / "venv").glob("lib/python*/site-packages/numpy.libs/*openblas*"))),
     "numpy": lambda: _runs("/usr/bin/python3", "-c", "import numpy"),
     "lab": lambda: import_module("lab_plugin").missing() is None,
@@ -122,6 +123,14 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "minimal_root": (BUILD / "cache/minimal-root.tar").exists,
     "sarif_schema": (BUILD / "cache/sarif-schema-2.1.0.json").exists,
 }
+
+
+# As the reports themselves: to look for circles of garbage takes a twentieth of the time, and what is kept is none.
+gc.set_threshold(100_000)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Semaphore
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -28,6 +30,13 @@ BOOTS = 3  # of a group, where QEMU ends by its own error
 QEMU_ERROR = "qemu_plugin_vcpu_mem_cb: code should not be reached"
 REPORTS = "NUMAPROF_LAB_REPORTS"  # names the descriptor that the guest's reports go to
 
+Judge = Callable[[Path], pytest.TestReport]
+
+
+def folder_of(nodeid: str) -> str:
+    """Where, in the guest's scratch folder, a test leaves what the host judges."""
+    return re.sub(r"\W+", "-", nodeid)
+
 
 @dataclass
 class Group:
@@ -39,6 +48,7 @@ class Group:
     silent: str = ""  # what the guest said that last ran no test
     hopeless: bool = False  # it is not started again
     sharing: frozenset[str] = frozenset()  # tests that are marked `shares_cpu`
+    left: dict[str, Path] = field(default_factory=dict)  # by tests that the host has yet to judge
     first: dict[str, list[pytest.TestReport]] = field(default_factory=dict)  # of tests that failed and were run again
     done: Future[None] = field(default_factory=Future)
     seconds: float = 0
@@ -74,12 +84,18 @@ class Guests:
         self.waiting = AT_ONCE
         self.running: set[subprocess.Popen[str]] = set()
         self.over = False
+        self.judges: dict[str, Judge] = {}
+        self.scratch = ""
 
-    def begin(self, tests: dict[str, list[str]], sharing: frozenset[str], beside: bool) -> None:
-        """All machines will run, those with most tests first: they take longest. beside: one at a time, until the first
-        wait, and only if there is a CPU for it. The tests' own machines come before all: exact counts suffer least."""
+    def begin(
+        self, tests: dict[str, list[str]], sharing: frozenset[str], judges: dict[str, Judge], beside: bool
+    ) -> None:
+        """All machines will run, those with most tests first: they take longest, and alone at the end they would leave
+        a CPU idle. beside: one at a time, until the first wait, and only if there is a CPU for it."""
+        self.judges = judges
+        self.scratch = tempfile.mkdtemp(prefix="numaprof-lab-tests-")
         self.allow(min(AT_ONCE - 1, 1) if beside else AT_ONCE)
-        for machine, names in sorted(tests.items(), key=lambda pair: (not pair[0].endswith(".machine"), -len(pair[1]))):
+        for machine, names in sorted(tests.items(), key=lambda pair: -len(pair[1])):
             self.groups[machine] = group = Group(sharing=sharing)
             group.done = self.pool.submit(self.run_all, machine, group, names)
 
@@ -92,9 +108,18 @@ class Guests:
         self.allow(AT_ONCE)
         group = self.groups[machine]
         group.done.result()
+        self.judge(group)
         if group.runs_again(nodeid) and not group.first and not group.hopeless:
             self.run_again(machine, group)
+            self.judge(group)
         return group
+
+    def judge(self, group: Group) -> None:
+        """In the thread of the host's tests: what is judged and what they run share the state of modules."""
+        for name, folder in group.left.items():
+            made = [self.judges[name](folder) if each.when == "call" else each for each in group.reports[name]]
+            group.reports[name] = made
+        group.left.clear()
 
     def end(self) -> None:
         """The session may end before the machines do: by Ctrl-C, or at the first failure."""
@@ -103,6 +128,8 @@ class Guests:
         self.allow(AT_ONCE)
         for guest in list(self.running):
             guest.terminate()
+        if self.scratch:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
     def run_all(self, machine: str, group: Group, names: list[str]) -> None:
         with self.allowed:
@@ -127,26 +154,32 @@ class Guests:
 
     def run(self, machine: str, group: Group, names: list[str]) -> None:
         """Boots and runs these tests; should the guest end during one, the others get a boot of their own later."""
-        with tempfile.TemporaryDirectory(prefix="numaprof-lab-tests-") as scratch:
-            command: list[str | Path] = ["nice", "-n", str(NICE), TREE / "lab" / "run"]
-            command += ["--machine", machine, "--time-limit", str(SECONDS)]
-            # The reports go to lab/run's standard output, everything else to its standard error.
-            command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
-            command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
-            command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
-            command += [f"--timeout={SECONDS_OF_TEST}"]
-            command += names
-            # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
-            plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-            environment = {**os.environ, **plain, REPORTS: "3"}
-            pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-            with subprocess.Popen(command, cwd=TREE, env=environment, errors="replace", **pipes) as guest:
-                self.running.add(guest)
-                reported, said = guest.communicate()
-                self.running.discard(guest)
+        scratch = tempfile.mkdtemp(dir=self.scratch)
+        command: list[str | Path] = ["nice", "-n", str(NICE), TREE / "lab" / "run"]
+        command += ["--machine", machine, "--time-limit", str(SECONDS)]
+        # The reports go to lab/run's standard output, everything else to its standard error.
+        command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
+        command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
+        command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
+        command += [f"--timeout={SECONDS_OF_TEST}"]
+        command += names
+        # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
+        plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **plain, REPORTS: "3"}
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, cwd=TREE, env=environment, errors="replace", **pipes) as guest:
+            self.running.add(guest)
+            reported, said = guest.communicate()
+            self.running.discard(guest)
         begun = ""
         for line in reported.splitlines():
             begun = self.read(group, line) or begun
+        for name in self.judges.keys() & set(names):
+            folder = Path(scratch) / folder_of(name)
+            if folder.exists() and group.knows(name) and not group.failed(name):
+                group.left[name] = folder
+            elif all(report.passed for report in group.reports.get(name, [])):
+                group.reports.pop(name, None)  # the guest ended before its files came back
         output = f"lab/run --machine {machine} ended with status {guest.returncode}\n{said}"
         if begun and not group.knows(begun) and QEMU_ERROR not in output:
             group.ended[begun] = output

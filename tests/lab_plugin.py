@@ -5,6 +5,8 @@
     @pytest.mark.lab("tests/lab/machines/x.machine") # or a description of the test's own
 
     @pytest.mark.shares_cpu                          # a busy host can upset the measurement: may run twice
+    @pytest.mark.judged(by=function)                 # the host calls function(FOLDER, PARAMETER...) afterwards: FOLDER
+                                                     # has what the test left in the fixture `for_host`
 
 On the host, machines boot some at a time, beside the other tests where there is a CPU for that; each runs pytest on all
 its selected tests, and every test then reports what its guest reported of it. In the guest they are ordinary tests.
@@ -18,11 +20,11 @@ import shutil
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 from causes import cause
-from lab_guests import AT_ONCE, REPORTS, Guests
+from lab_guests import AT_ONCE, REPORTS, Guests, folder_of
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
@@ -35,6 +37,22 @@ def machine_of(item: pytest.Item) -> str | None:
     return marker.args[0] if marker else None
 
 
+def judge_of(item: pytest.Item) -> Callable[[Path], pytest.TestReport] | None:
+    """What the host makes of the files that a test left: a Python that reads them is slow in the guest."""
+    marker = item.get_closest_marker("judged")
+    if marker is None:
+        return None
+    judge = marker.kwargs["by"]
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+
+    def report(folder: Path) -> pytest.TestReport:
+        call = pytest.CallInfo.from_call(lambda: judge(folder, **parameters), "call")
+        made: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        return made
+
+    return report
+
+
 def missing() -> str | None:
     """What the emulated machine lacks on this host."""
     if not shutil.which("qemu-system-x86_64"):
@@ -45,7 +63,7 @@ def missing() -> str | None:
 
 
 def build_programs() -> None:
-    """tests/lab/programs/*.c, built here: a compiler is slow in the guest."""
+    """tests/lab/programs, built here: a compiler is slow in the guest."""
     folder = TREE / "tests" / "lab" / "programs"
     common = [folder / "lab.c", folder / "lab.h", TREE / "lab" / "shared.h"]
     PROGRAMS.mkdir(parents=True, exist_ok=True)
@@ -55,11 +73,15 @@ def build_programs() -> None:
             continue
         flags = ["-std=c17", "-D_GNU_SOURCE", "-g", "-O1", "-fno-omit-frame-pointer", "-pthread", f"-I{TREE}"]
         subprocess.run(["gcc", *flags, "-o", output, source, common[0], "-lpfm"], check=True)
+    java, output = folder / "Work.java", PROGRAMS / "Work.class"
+    if shutil.which("javac") and (not output.exists() or java.stat().st_mtime > output.stat().st_mtime):
+        subprocess.run(["javac", "-d", PROGRAMS, java], check=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "lab(machine): runs inside the emulated NUMA machine of that name or file")
     config.addinivalue_line("markers", "shares_cpu: a busy host can upset its measurement; it may run twice")
+    config.addinivalue_line("markers", "judged(by=function): reads on the host what the test left in `for_host`")
     if not IN_GUEST:
         config.pluginmanager.register(Host(config))
     elif REPORTS in os.environ:
@@ -99,12 +121,13 @@ class Host:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         tests: dict[str, list[str]] = {}
         sharing = frozenset(item.nodeid for item in session.items if item.get_closest_marker("shares_cpu"))
+        judges = {item.nodeid: judge for item in session.items if (judge := judge_of(item))}
         for item in session.items:
             if machine := machine_of(item):
                 tests.setdefault(machine, []).append(item.nodeid)
         if tests and not missing() and not session.config.option.collectonly:
             build_programs()
-            self.guests.begin(tests, sharing, beside=len(session.items) > sum(map(len, tests.values())))
+            self.guests.begin(tests, sharing, judges, beside=len(session.items) > sum(map(len, tests.values())))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
@@ -135,6 +158,14 @@ class Host:
                 if not group.failed(nodeid):
                     first = cause(next(report for report in reports if not report.passed))
                     terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {first}")
+
+
+@pytest.fixture
+def for_host(request: pytest.FixtureRequest) -> Path:
+    """A folder of the test that comes back from the guest, for the function that the test is judged by."""
+    folder = Path(os.environ["NUMAPROF_SCRATCH"]) / folder_of(request.node.nodeid)
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture

@@ -41,8 +41,17 @@ def measured(program: Path, *arguments: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout)["measured"])
 
 
-def test_numbers_have_units_repeats_and_spread(program: Path) -> None:
-    found = measured(program, *SMALL)
+@pytest.fixture(scope="module")
+def small(program: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """What one small measurement says, and the folder where it would be kept."""
+    cache = tmp_path_factory.mktemp("cache")
+    done = run(program, "topology", "--measure", "--json", *SMALL, XDG_CACHE_HOME=str(cache))
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)["measured"], cache
+
+
+def test_numbers_have_units_repeats_and_spread(small: tuple[dict[str, Any], Path]) -> None:
+    found, _ = small
     assert {value["metric"] for value in found["values"]} == set(UNITS)
     for value in found["values"]:
         assert 0 < value["low"] <= value["median"] <= value["high"]
@@ -59,21 +68,20 @@ def test_a_size_within_the_caches_is_named(program: Path) -> None:
     assert any("not well past the caches" in note for note in found["remarks"]) == any(4 * c > 8 << 20 for c in caches)
 
 
-def test_first_touch_costs_more_than_the_second_run(program: Path) -> None:
-    values = {value["metric"]: value["median"] for value in measured(program, *SMALL)["values"]}
+def test_first_touch_costs_more_than_the_second_run(small: tuple[dict[str, Any], Path]) -> None:
+    values = {value["metric"]: value["median"] for value in small[0]["values"]}
     assert values["first_run"] > values["later_run"]  # a page fault for every 64 lines
 
 
 @pytest.mark.requires("one_node")
 def test_one_node_is_one_row_and_one_column(program: Path) -> None:
-    text = run(program, "topology", "--measure", *SMALL).stdout
+    text = run(program, "topology", "--measure", "--size", "8M", "--only", "read,latency_window_4k").stdout
     assert "CPUs of node 0" in text
     assert "all nodes" not in text
 
 
-def test_partial_measurements_are_not_cached(program: Path, tmp_path: Path) -> None:
-    done = run(program, "topology", "--measure", *SMALL, XDG_CACHE_HOME=str(tmp_path))
-    assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
+def test_partial_measurements_are_not_cached(small: tuple[dict[str, Any], Path]) -> None:
+    assert list(small[1].iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import pytest
 from attaching import LATE_PAGES, PAGE, Attachee, attached, attachee, gone, refused, state, waits, with_pmu
 from conftest import BUILD, NOBODY, NOBODY_ID, PROGRAM, TREE, build_once
 from numaprof.evidence.evidence import load
-from running import children_of, one, rows, run, run_command, until
+from running import children_of, one, reports, rows, run, run_command, until
 
 TICK_NS = 1e9 / os.sysconf("SC_CLK_TCK")
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
@@ -368,12 +368,12 @@ def test_page_diff_and_check_read_it(recording: Path, tmp_path: Path) -> None:
         for each in (recording, later):
             with attached(program.pid, each):
                 program.do("touch")
-    assert run("report", "--html", page, recording).status == 0
+    assert reports("report", "--html", page, recording).status == 0
     assert f"ATTACHED to process {program.pid}, " in html.unescape(page.read_text())
-    compared = run("diff", recording, later)
+    compared = reports("diff", recording, later)
     assert (compared.status, compared.err) == (0, "")
     assert "attachee" in compared.out
-    checked = run("check", "--max-remote", "50%", recording)
+    checked = reports("check", "--max-remote", "50%", recording)
     assert (checked.status in (0, 121, 122), checked.err) == (True, "")  # what it judges depends on the machine
     assert str(recording) in checked.out
 

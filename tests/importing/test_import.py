@@ -47,7 +47,7 @@ from perf_data import (
     Event,
     PerfData,
 )
-from running import one, rows
+from running import one, reports, rows
 
 DATA, CODE, BYTES = 0x7F0000000000, 0x400000, 1 << 24
 SAMPLES = (
@@ -102,15 +102,15 @@ def imported(file: PerfData | bytes, tmp_path: Path, name: str = "perf.data") ->
 
 
 def report(recording: Path) -> str:
-    done = subprocess.run([BUILD / "numaprof-reports", "report", "--full", recording], capture_output=True, check=True)
-    return " ".join(done.stdout.decode().split())
+    done = reports("report", "--full", recording)
+    assert done.status == 0, done
+    return " ".join(done.out.split())
 
 
 def document(recording: Path) -> dict[str, dict[str, object]]:
-    done = subprocess.run(
-        [BUILD / "numaprof-reports", "report", "--json", "-", recording], capture_output=True, check=True
-    )
-    found: dict[str, dict[str, object]] = json.loads(done.stdout)
+    done = reports("report", "--json", "-", recording)
+    assert done.status == 0, done
+    found: dict[str, dict[str, object]] = json.loads(done.out)
     return found
 
 
@@ -662,24 +662,18 @@ def test_check_and_diff_and_page_of_imported_files(tmp_path: Path) -> None:
     recording = imported(loads(program(PerfData()), 400), tmp_path)
     few = imported(loads(program(PerfData()), 20), tmp_path, "few")
 
-    def reports(*words: object) -> tuple[int, str]:
-        done = subprocess.run(
-            [BUILD / "numaprof-reports", *map(str, words)], capture_output=True, text=True, check=False
-        )
-        return done.returncode, " ".join(done.stdout.split())
-
     for limit, status, word in (
         ("10%", 121, "exceeded: "),
         ("60%", 0, "ok: "),
         ("50%", 122, "cannot say: the limit lies"),
     ):
-        found = reports("check", "--max-remote", limit, recording)
-        assert found[0] == status and found[1].startswith(word)
-    status, said = reports("check", "--max-remote", "10%", few)
-    assert status == 122 and said.startswith("cannot say: n/a: 20 samples are too few to say")
-    status, said = reports("diff", recording, recording)
-    assert status == 0 and "Remote share unchanged" in said
-    assert reports("report", "--html", tmp_path / "page.html", recording)[0] == 0
+        done = reports("check", "--max-remote", limit, recording)
+        assert done.status == status and done.out.startswith(word)
+    done = reports("check", "--max-remote", "10%", few)
+    assert done.status == 122 and done.out.startswith("cannot say: n/a: 20 samples are too few to say")
+    done = reports("diff", recording, recording)
+    assert done.status == 0 and "Remote share unchanged" in " ".join(done.out.split())
+    assert reports("report", "--html", tmp_path / "page.html", recording).status == 0
     assert "IMPORTED: recorded by perf 6.8.12 on there" in (tmp_path / "page.html").read_text()
 
 

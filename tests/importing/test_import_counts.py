@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import BUILD
 from numaprof.text.messages import EXIT_LIMIT_EXCEEDED
 from perf_data import IDENTIFIER, SOFTWARE, STAT, Event, PerfData
-from running import one, rows
+from running import one, reports, rows
 from test_import import FAILED, document, imported, report, run_import
 
 MS = 1_000_000
@@ -142,18 +140,13 @@ def test_counts_by_thread(tmp_path: Path) -> None:
 
 def test_check_and_diff_and_page_of_counts(tmp_path: Path) -> None:
     before, after = imported(of_process(running=40), tmp_path, "a"), imported(of_process(), tmp_path, "b")
-    reports, page = BUILD / "numaprof-reports", tmp_path / "page.html"
-
-    def said(*words: object) -> tuple[int, str]:
-        done = subprocess.run([reports, *map(str, words)], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout
-
-    status, line = said("check", "--max-remote", "10%", before)
+    page = tmp_path / "page.html"
+    status, line, _ = reports("check", "--max-remote", "10%", before)
     assert status == EXIT_LIMIT_EXCEEDED
     assert line.startswith("exceeded: 75.0 % of DRAM requests are remote") and "40 % of CPU time counted" in line
-    assert said("check", "--max-remote", "80%", before)[0] == 0
-    assert said("diff", before, after)[0] == 0
-    assert said("report", "--html", page, before)[0] == 0
+    assert reports("check", "--max-remote", "80%", before).status == 0
+    assert reports("diff", before, after).status == 0
+    assert reports("report", "--html", page, before).status == 0
     assert "recorded by perf 6.8.12 on there" in page.read_text()
 
 

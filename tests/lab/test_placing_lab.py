@@ -16,11 +16,12 @@ import pytest
 from conftest import BUILD, PROGRAM
 from lab_plugin import PROGRAMS
 from placing import Report, placement
-from running import one, run
+from running import one, reports, run
 
 NEAR, RIGHT = 0.02, 0.95  # of the remote share; of the checked bytes
 # Of 0.8 million demand reads: the thousand remote ones of the program's start are far less than NEAR.
 SIZE = (6, 8)
+RECORDING = "sum.numaprof"
 MACHINE = "tests/lab/machines/small-westmere.machine"  # no prefetcher, no huge pages: each line read counts once
 SHARE = """
 SELECT sum(value * (placement = 'remote_dram')) / (0.0 + sum(value)) FROM count JOIN event ON event.id = event
@@ -64,12 +65,18 @@ def test_a_placed_block_grows_without_a_copy(tmp_path: Path) -> None:
     assert one(place(tmp_path, BUILD / "examples" / "growing", f"* blocks 0:{half} 1:1"), SHARE) <= NEAR
 
 
+def the_reports_tell_of_the_trial(folder: Path) -> None:
+    assert "numactl --interleave=0,1" in (folder / "trial.html").read_text()
+    assert "Tried: cannot tell: remote requests" in reports("report", "--full", folder / RECORDING).out
+
+
 @pytest.mark.shares_cpu
 @pytest.mark.lab(MACHINE)
-def test_a_whole_trial_on_two_nodes(tmp_path: Path) -> None:
-    """Of what the advice's own lines print: record, try, report, run."""
-    recording, program = tmp_path / "sum.numaprof", BUILD / "examples" / "sum_serial"
-    quiet = {"env": {**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}, "cwd": tmp_path}
+@pytest.mark.judged(by=the_reports_tell_of_the_trial)
+def test_a_whole_trial_on_two_nodes(for_host: Path) -> None:
+    """Of what the advice's own lines print: record, try, run."""
+    recording, program = for_host / RECORDING, BUILD / "examples" / "sum_serial"
+    quiet = {"env": {**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}, "cwd": for_host}
     assert run("record", "-q", "-o", recording, program, *SIZE, **quiet).status == 0
     ended = run("try", recording, "-n", 1, "--json", "--html", "trial.html", **quiet)
     assert ended.status == 0, ended.err
@@ -83,8 +90,6 @@ def test_a_whole_trial_on_two_nodes(tmp_path: Path) -> None:
     assert placed["busiest_node"]["share"] < 0.7 and plain["busiest_node"]["share"] > 0.9
     assert placed["verified_share"] >= RIGHT and placed["found_share"] == placed["placed_share"] == 1
     assert placed["verdict"]["words"] == "cannot tell" and "on an emulated machine" in placed["verdict"]["why"]
-    assert "numactl --interleave=0,1" in (tmp_path / "trial.html").read_text()
-    assert "Tried: cannot tell: remote requests" in run("report", "--full", recording, **quiet).out
     again = run("run", "--place", document["placement_file"], program, *SIZE, **quiet)
     assert Report.of(again.err).placed == 1
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
-from running import Ended, is_alive, one, rows, run, run_as_nobody, run_command, target, touched_pages, until
+from running import Ended, is_alive, one, reports, rows, run, run_as_nobody, run_command, target, touched_pages, until
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
 
@@ -29,7 +29,7 @@ def forbid(call: str, answer: str) -> list[object]:
 
 
 def report(recording: Path) -> Ended:
-    return run_command(BUILD / "numaprof-reports", "report", recording)
+    return reports("report", recording)
 
 
 def assert_one_line(done: Ended, *words: str) -> None:

@@ -139,8 +139,18 @@ def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
         return call
 
-    sql = RecordingBuilder.sql
-    monkeypatch.setattr(RecordingBuilder, "sql", lambda builder: sql(with_text(builder, NASTY)))
+    written: dict[str, Path] = {}
+    write = RecordingBuilder.write
+
+    def write_once(builder: RecordingBuilder, path: Path) -> Path:
+        """Many tests share a recording: it is read once."""
+        text = with_text(builder, NASTY).sql()
+        if text not in written:
+            written[text] = write(builder, path)
+        return written[text]
+
+    monkeypatch.setattr(RecordingBuilder, "write", write_once)
+    monkeypatch.setattr(reading, "load", cache(reading.load))
     modules = [rule.__module__ for rule in numaprof.rules.RULES]
     for module, rule in zip(modules, numaprof.rules.RULES):
         monkeypatch.setattr(f"{module}.rule", watched(rule))

@@ -9,14 +9,12 @@ import sqlite3
 import struct
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import closing, contextmanager
 from enum import IntEnum
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 from conftest import BUILD, build_once
-from numaprof.commands import cli
 from numaprof.evidence.evidence import load
 from numaprof.recording import codes
 from numaprof.recording.codes import Kind, Source
@@ -26,6 +24,7 @@ from numaprof.text import source_lines
 from numaprof.text.messages import EXIT_FAILED, Failure
 from reading import printed, read
 from recording_builder import SCHEMA, RecordingBuilder
+from running import reports as in_this_process
 from scenarios import serial_init
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +38,7 @@ def reports(*arguments: object, cwd: Path | None = None, **options: object) -> s
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=cwd, **options)
     else:
         with standing_in(cwd or Path.cwd()):
-            done = in_this_process(command)
+            done = subprocess.CompletedProcess(command, *in_this_process(*arguments))
     if done.stderr is not None:
         done.stderr = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.endswith(" …\n"))
     return done
@@ -56,21 +55,6 @@ def standing_in(folder: Path) -> Iterator[None]:
     finally:
         os.chdir(before)
         source_lines._project.cache_clear()
-
-
-def in_this_process(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What the command does once Python is started and the modules are read. An error that nobody expects is raised."""
-    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", errors="backslashreplace") for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            status = cli.run(command[1:])
-        except SystemExit as left:  # --help
-            status = int(left.code or 0)
-    texts = []
-    for stream in (out, err):
-        stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
-    return subprocess.CompletedProcess(command, status, *texts)
 
 
 def refused(path: Path, *words: str) -> None:

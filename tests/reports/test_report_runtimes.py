@@ -16,7 +16,7 @@ from numaprof.rules.advice import Kind
 from numaprof.text.format import plural
 from reading import first_screen, read
 from recording_builder import RecordingBuilder
-from running import run, target
+from running import reports, run, target
 from scenarios import ARRAY, PAGES
 from test_report_object_rules import SERIAL, array, sampled, use_blocks
 
@@ -255,7 +255,7 @@ def test_a_recording_without_the_tables(tmp_path: Path) -> None:
 def test_the_interpreter_that_runs_this_is_named(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     assert run("record", "-q", "-o", recording, sys.executable, "-c", "bytearray(1 << 24)").status == 0
-    out = run("report", "--full", recording).out
+    out = reports("report", "--full", recording).out
     assert f"runtime: CPython {sys.version_info.major}.{sys.version_info.minor}" in out
 
 
@@ -279,11 +279,11 @@ def test_numpy_that_runs_here_names_its_threads(tmp_path: Path, asked: int | Non
     assert run("record", "-q", "-o", recording, *command).status == 0
     started = plural(min(asked or cpus, cpus), "thread")
     found = f"{started} (OPENBLAS_NUM_THREADS)" if asked else f"in a process of {started}"
-    assert f", OpenBLAS {found}" in run("report", "--full", recording).out.replace("\n  ", " ")
+    assert f", OpenBLAS {found}" in reports("report", "--full", recording).out.replace("\n  ", " ")
 
 
 @pytest.mark.requires("perf_event")
 def test_a_stripped_program_that_go_made_is_named(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     assert run("record", "-q", "-o", recording, target("as_go", "-s", "-static")).status == 0
-    assert "runtime: Go 1.22.3" in run("report", "--full", recording).out
+    assert "runtime: Go 1.22.3" in reports("report", "--full", recording).out

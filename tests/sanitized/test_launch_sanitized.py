@@ -14,7 +14,8 @@ from conftest import BUILD, NOBODY, PROGRAM, TREE, build_c
 from running import Ended, one, run_command, target
 from seeds import write_seeds
 
-pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(1800)]  # the first of a kind builds the program
+# The first of a kind builds the program, in a fixture: that has no limit, and what hangs costs minutes.
+pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(300, func_only=True)]
 
 CHECKS = ["address,undefined", "thread"]
 COMPLAINT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|SUMMARY: ")
@@ -46,7 +47,7 @@ def sanitized() -> dict[str, Path]:
     return {}
 
 
-def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
+def built_with(checks: str, sanitized: dict[str, Path]) -> Path:
     if checks not in sanitized:
         done = run_command("make", "-s", f"SANITIZE={checks}", "sanitized", cwd=TREE)
         assert done.status == 0, done
@@ -54,12 +55,21 @@ def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
     return sanitized[checks]
 
 
-def build_checked(sanitized: dict[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, *sources: Path) -> Path:
-    """A C program against the archive, both with the checks of addresses and of undefined behaviour."""
-    recorder(CHECKS[0], sanitized)
+@pytest.fixture
+def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
+    return built_with(checks, sanitized) if checks else PROGRAM
+
+
+@pytest.fixture
+def archive(sanitized: dict[str, Path]) -> Path:
+    """With the checks of addresses and of undefined behaviour."""
+    return built_with(CHECKS[0], sanitized).with_name("libnumaprof.a")
+
+
+def build_checked(archive: Path, monkeypatch: pytest.MonkeyPatch, name: str, *sources: Path) -> Path:
+    """A C program against the archive, both with its checks."""
     monkeypatch.setenv("TEST_CFLAGS", f"-fsanitize={CHECKS[0]} -fno-sanitize-recover=all")
-    place = folder(CHECKS[0])
-    return build_c(place / "tests" / name, *map(str, sources), str(place / "libnumaprof.a"), *LIBRARIES)
+    return build_c(archive.parent / "tests" / name, *map(str, sources), str(archive), *LIBRARIES)
 
 
 @pytest.fixture(scope="session")
@@ -76,12 +86,12 @@ def assert_clean(done: Ended) -> None:
 
 @pytest.mark.parametrize("words", RUNS)
 @pytest.mark.parametrize("checks", CHECKS)
-def test_runs(checks: str, words: str, sanitized: dict[str, Path], tmp_path: Path) -> None:
+def test_runs(recorder: Path, words: str, tmp_path: Path) -> None:
     programs = {name: target(name) for name in ("touch", "fork_server", "closes", "region")}
     programs["touch-static"] = target("touch", "-static", output="touch-static")
     script = words.format(**programs)
     recording = tmp_path / "r.numaprof"
-    done = run_command(recorder(checks, sanitized), "record", "-q", "-o", recording, "sh", "-c", f"{script}; exit 3")
+    done = run_command(recorder, "record", "-q", "-o", recording, "sh", "-c", f"{script}; exit 3")
     assert_clean(done)
     assert done.status == 3
     assert one(recording, "SELECT complete FROM run") == 1
@@ -89,11 +99,10 @@ def test_runs(checks: str, words: str, sanitized: dict[str, Path], tmp_path: Pat
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("checks", ["", *CHECKS])
-def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], tmp_path: Path) -> None:
+def test_a_hostile_program(recorder: Path, seed: int, tmp_path: Path) -> None:
     """It ends as it would alone, and what was recorded can be read."""
     recording = tmp_path / "r.numaprof"
-    program = recorder(checks, sanitized) if checks else PROGRAM
-    done = run_command(program, "record", "-q", "-o", recording, target("hostile"), seed, 20)
+    done = run_command(recorder, "record", "-q", "-o", recording, target("hostile"), seed, 20)
     assert_clean(done)
     assert (done.status, done.err) == (0, "")
     assert one(recording, "SELECT complete, exit_status FROM run") == (1, 0)
@@ -102,26 +111,26 @@ def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], t
 
 @pytest.mark.requires("root")
 @pytest.mark.parametrize("checks", ["", *CHECKS])
-def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place: Path, tmp_path: Path) -> None:
+def test_a_hostile_sibling(recorder: Path, public_place: Path, tmp_path: Path) -> None:
     """A descendant that runs as another user writes all that is shared. Other programs of the target end as usual."""
     shutil.copy(target("hostile"), public_place)
-    program = recorder(checks, sanitized) if checks else PROGRAM
     hostile = f"{' '.join(NOBODY)} {public_place}/hostile 1 400"
     script = f"{hostile} & for i in 1 2 3 4 5 6; do {target('touch')} 8 64 || exit 9; done; kill $!; wait; exit 5"
-    done = run_command(program, "record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
+    done = run_command(recorder, "record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
     assert_clean(done)
     assert done.status == 5
     assert one(tmp_path / "r.numaprof", "SELECT complete, exit_status FROM run") == (1, 5)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.requires("g++")
 @pytest.mark.parametrize("part", PARTS)
-def test_damaged_files(part: int, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_files(part: int, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names, lines, variables and unwind tables are damaged, in rounds."""
     victim = tmp_path / "victim"
     subprocess.run(["g++", "-g", "-O2", "-o", victim, TREE / "tests" / "fuzz" / "victim.cpp"], check=True)
     source = TREE / "tests" / "fuzz" / "fuzz_files.c"
-    program = build_checked(sanitized, monkeypatch, "fuzz_files", source)
+    program = build_checked(archive, monkeypatch, "fuzz_files", source)
     done = run_command(program, victim, tmp_path, part * FUZZ_ROUNDS, FUZZ_ROUNDS)
     assert_clean(done)
     assert done.status == 0, f"round {done.out.split()[-1]}"
@@ -129,12 +138,11 @@ def test_damaged_files(part: int, sanitized: dict[str, Path], tmp_path: Path, mo
     assert min(answers) > FUZZ_ROUNDS, "what is asked of the files leads nowhere"
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", PARTS)
-def test_damaged_perf_data(
-    part: int, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damaged_perf_data(part: int, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of perf in every form are damaged and imported; most still say something."""
-    program = build_checked(sanitized, monkeypatch, "fuzz_perf_data", TREE / "tests" / "fuzz" / "fuzz_perf_data.c")
+    program = build_checked(archive, monkeypatch, "fuzz_perf_data", TREE / "tests" / "fuzz" / "fuzz_perf_data.c")
     done = run_command(program, tmp_path, part * PERF_DATA_ROUNDS, PERF_DATA_ROUNDS, *write_seeds(tmp_path))
     assert_clean(done)
     assert done.status == 0, f"round {done.out.split()[-1]}"
