@@ -92,6 +92,24 @@ C = {
         SUM + "\n    for (size_t k = 0; k < n; k++) { b[k] = a[k]; total += b[k]; }",
         "",
     ),
+    "two_in_a_braced_list": (
+        "struct body one = {.n = 1}; struct two f = {malloc(n * sizeof *f.x), calloc(n, sizeof *f.y), one}; //ALLOC\n"
+        "    if (f.x == NULL || f.y == NULL)\n        return 1;\n    double *a = f.x;",
+        SUM + "\n    for (size_t k = 0; k < n; k++) total += f.y[k][1];",
+        "struct two { double *x; float (*y)[2]; struct body one; };",
+    ),
+    "two_in_designated_lists": (
+        "struct bands f = {.count = 2,\n        .band = {malloc(n * 8), malloc(n * 8)}, //ALLOC\n"
+        '        .name = "{"};\n    double *a = f.band[1];',
+        SUM + "\n    for (size_t k = 0; k < n; k++) { f.band[0][k] = 1; total += f.band[0][k]; }",
+        "struct bands { int count; double *band[2]; const char *name; };",
+    ),
+    "returned_list": (
+        "struct field f = make(n, malloc(8));\n    double *a = f.data;",
+        SUM,
+        "static struct field make(size_t n, void *beside)\n{\n    free(beside);\n"
+        "    return (struct field){(double *)malloc(n * sizeof(double)), n}; //ALLOC\n}",
+    ),
     "several_lines": ("double *a =\n        malloc(n * //ALLOC\n               sizeof *a);", SUM, ""),
     "structs": ("struct body *a = malloc(n * sizeof *a); //ALLOC", BODIES, ""),
     "member": (
@@ -406,6 +424,18 @@ CXX = {
     ),
     "aligned_new": ("double *a = new (std::align_val_t(64)) double[n]; //ALLOC", SUM, ""),
     "reset": ("std::unique_ptr<double[]> a;\n    a.reset(new double[n]); //ALLOC", SUM, ""),
+    "new_rows": ("auto a = new double[n / 100][16]; //ALLOC", ROWS, ""),
+    "returned_in_a_list": (
+        "block f = make(n);\n    double *a = f.x;\n    f.y[n - 1][3] = 2; total += f.y[n - 1][3];",
+        SUM,
+        "struct block { size_t n; double *x; float (*y)[4]; };\n"
+        "static block make(size_t n)\n{\n    return {n, new double[n], new float[n][4]}; //ALLOC\n}",
+    ),
+    "list_of_two": (
+        "block f{new double[n], new int[n]}; //ALLOC\n    double *a = f.x;",
+        SUM + "\n    f.y[3] = 2; total += f.y[3];",
+        "struct block { double *x; int *y; };",
+    ),
     "made_unique": ("auto a = std::make_unique<double[]>(n); //ALLOC", SUM, ""),
     "constant_vector": ("const std::vector<double> a(n, 2.5); //ALLOC", LOOK, ""),
     "static_vector": ("static std::vector<double> a(n); //ALLOC", SUM, ""),
@@ -715,7 +745,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
         *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
-        "vectors_in_an_initialiser_list",
+        *("vectors_in_an_initialiser_list", "returned_in_a_list", "list_of_two"),
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 

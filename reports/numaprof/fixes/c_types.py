@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from numaprof.fixes.c_text import split
+
 SCALAR = (
     r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool|size_t|ssize_t|ptrdiff_t|real_t|std::size_t)\b\s*"
     r"|(?:std::)?u?int\d+_t\b\s*)+"
@@ -29,6 +31,23 @@ def is_plain(code: str, type_: str) -> bool:
         return re.search(rf"\benum\s+{name}\b", code) is not None
     fields = [each.strip() for each in body.group(1).split(";") if each.strip()]
     return all(re.match(rf"(?:const\s+|volatile\s+)*(?:{SCALAR}|[\w:]+\s*\*)", f"{each} ") for each in fields)
+
+
+def members(code: str, type_: str) -> list[str]:
+    """Names of a structure's members, in their order; none where it has more than these."""
+    found = re.escape(re.sub(r"^(?:(?:const|struct)\s+)+", "", resolved(code, type_)))
+    body = re.search(rf"\bstruct\s+{found}\s*\{{([^{{}}]*)\}}", code)
+    body = body or re.search(rf"\btypedef\s+struct\s*\w*\s*\{{([^{{}}]*)\}}\s*{found}\s*;", code)
+    names = []
+    for field in body.group(1).split(";") if body else ():
+        for each in split(field) if field.strip() else ():
+            name = re.fullmatch(
+                r"(?:.*[\s*])?(?:\(\s*\*\s*(\w+)\s*\)|(\w+))\s*(?:\[[^\[\]]*\]\s*)*(?:=.*)?", each, re.S
+            )
+            if name is None:
+                return []
+            names.append(name.group(1) or name.group(2))
+    return names
 
 
 def has_values(code: str, type_: str) -> bool:
