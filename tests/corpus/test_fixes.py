@@ -425,6 +425,12 @@ CXX = {
     "aligned_new": ("double *a = new (std::align_val_t(64)) double[n]; //ALLOC", SUM, ""),
     "reset": ("std::unique_ptr<double[]> a;\n    a.reset(new double[n]); //ALLOC", SUM, ""),
     "new_rows": ("auto a = new double[n / 100][16]; //ALLOC", ROWS, ""),
+    "bytes_of_an_arena": (
+        "arena all(n);\n    std::byte *b = all.memory.get();\n    double *a = new (b) double[n];",
+        SUM,
+        "struct arena {\n    explicit arena(size_t n) : memory(new std::byte[n * 8]), size(n) {} //ALLOC\n"
+        "    std::unique_ptr<std::byte[]> memory;\n    size_t size;\n};",
+    ),
     "returned_in_a_list": (
         "block f = make(n);\n    double *a = f.x;\n    f.y[n - 1][3] = 2; total += f.y[n - 1][3];",
         SUM,
@@ -813,6 +819,17 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     divided = [fortran_allocation.each_level(memory) for memory in found]
     assert [memory.zero for memory in divided] == ["a({i}) = 0", "b({i},:) = 0"]
     compared(source, divided, 2, [zeros_in_parallel])
+
+
+@pytest.mark.requires("gfortran")
+def test_blocks_of_fortran_are_written_once_each(tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    made = "do ierr = 1, 6\n  if (allocated(a)) deallocate(a)\n  allocate(a(n)) !ALLOC\n  end do"
+    source.write_text(FORTRAN_BODY.format(allocation=made))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    divided = [replace(memory, blocks=6) for memory in found]
+    assert "if (first_touch == mod(blocks_made, 6)) a = 0" in "".join(printed(divided, zeros_in_parallel))
+    compared(source, divided, 1, [zeros_in_parallel])
 
 
 def test_levels_of_an_array_in_an_element_of_others() -> None:

@@ -22,7 +22,7 @@ def number(code: str, type_: str) -> bool:
 def is_plain(code: str, type_: str) -> bool:
     """A number, a pointer, or a structure of these: memory of it may be zeroed before it is used."""
     found = resolved(code, type_)
-    if found.endswith("*") or re.fullmatch(SCALAR, f"{found} "):
+    if found.endswith("*") or re.fullmatch(rf"{SCALAR}|std::byte ", f"{found} "):
         return True
     name = re.escape(re.sub(r"^(?:struct|union|enum)\s+", "", found))
     body = re.search(rf"\b(?:struct|union)\s+{name}\s*\{{([^{{}}()=]*)\}}", code)

@@ -270,6 +270,11 @@ def _openmp_change(init: Initialisation) -> str:
             f"Before anything else is written to it, write to it in parallel, divided as {init.loop} divides it: the "
             "first write to a page decides its node."
         )
+    if any(memory.blocks for memory in init.memories or ()):
+        return (
+            f"Before anything else is written to a block of it, let the thread write zeros there that {init.loop} "
+            "gives that block: who writes a page first decides its node."
+        )
     return (
         f"Before anything else is written to it, write zeros in parallel, divided among the threads as {init.loop} "
         "divides it: who writes a page first decides its node."
@@ -295,7 +300,8 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    placed_so = any(each.blocks or each.grown or each.filled for each in init.memories or ())
+    made = init.memories or ()
+    placed_so = any((each.blocks and not each.fortran) or each.grown or each.filled for each in made)
     if init.team is Team.THREADS or init.in_region or placed_so:
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
