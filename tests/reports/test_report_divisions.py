@@ -69,6 +69,24 @@ def test_each_block_that_a_method_of_fortran_makes_is_written_first_by_its_threa
     assert "gives that block" in advice.change
 
 
+def test_code_of_a_constructor_is_for_what_nobody_saw_touched_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two fields of one base class: the page faults of the second were lost."""
+    text_of(monkeypatch, "field::field(unsigned long n)", "{", "    data = new double[n];", "}")
+    builder = sampled()
+    made = builder.place(("/home/u/src/sum.c", 3, "field::field(unsigned long)"))
+    for address, line in ((ARRAY, 15), (OTHER, 16)):
+        calls = builder.place(("/home/u/src/sum.c", line, "main"))
+        block = builder.block(builder.object("heap", builder.stack(made, calls)), address, PAGES)
+        if address == ARRAY:
+            builder.touch(init_stack(builder), 1, address, PAGES, page_node=0, block=block)
+        use_blocks(builder, block, [0] * 8, address, line=WORK)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "The code is also for 32 MiB allocated at" in advice.change
+    assert advice.removes == pytest.approx(1.0)
+
+
 def test_blocks_that_are_dealt_out_are_not_divided_for_the_halves_that_samples_saw_more_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

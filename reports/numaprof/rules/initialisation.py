@@ -61,6 +61,10 @@ class Initialisation:
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
     reached: tuple[Object, ...]  # the objects that the code is for
     left: str  # the others, in words
+    unseen: tuple[
+        Object, ...
+    ]  # what the same lines allocate, so that code there is for it, and nobody saw touched first
+    also: str  # that, in words
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -115,6 +119,7 @@ def initialisation_of(
     found = divided.memories or []
     as_one = divided.nodes is None or divided.nodes == team_order(evidence, working, len(divided.nodes), group)
     zeroed = zeroed_beside(evidence, group, use) if found else []
+    unseen = _unseen(evidence, group, lead.use_shape, found)
     return Initialisation(
         sites=tuple(sites),
         allocated=tuple(allocation_sites(group)),
@@ -138,10 +143,27 @@ def initialisation_of(
         left=objects_in_text(evidence, [each for each in group if each not in reached])
         if len(reached) < len(group)
         else "",
+        unseen=tuple(unseen),
+        also=objects_in_text(evidence, unseen),
         divisions=divided.divisions,
         spreads=not spreading_adds(evidence),
         dealt=any(memory.schedule != Memory.schedule for memory in found),
     )
+
+
+def _unseen(evidence: Evidence, group: Sequence[Object], shape: Shape, text: Sequence[Memory]) -> list[Object]:
+    """Other objects of the lines that the code is for, used alike: their page faults were lost."""
+    lines = [(memory.file, memory.first, memory.last) for memory in text if not memory.kept]
+    return [
+        each
+        for each in evidence.objects.found
+        if each not in group
+        and not each.pages_at_most
+        and each.use_shape is shape
+        and shape.divided
+        and (made := each.allocated) is not None
+        and any(made.file == file and first <= (made.line or 0) <= last for file, first, last in lines)
+    ]
 
 
 def _told_by_text(
@@ -186,7 +208,7 @@ def change(init: Initialisation) -> str:
         )
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
-    more = [part for part in (_left(init), _zeroed_beside(init)) if part]
+    more = [part for part in (_left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
@@ -232,6 +254,13 @@ def _left(init: Initialisation) -> str:
     if not init.left or not edits(init):
         return ""
     return f"Do the same for {init.left}, where the program's text does not tell the place of the code."
+
+
+def _same_lines(init: Initialisation) -> str:
+    """Why the code does more than the finding tells."""
+    if not init.unseen or not edits(init):
+        return ""
+    return f"The code is also for {init.also}: who touched that first was not seen."
 
 
 def is_moved(init: Initialisation) -> bool:
@@ -351,8 +380,10 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
         for division in init.divisions
         if division.found in init.reached and not (late and touched_by_allocator(evidence, division.found))
     ]
-    saved = (gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
-    return sum(saved) - zeroed
+    saved = sum(gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
+    first = reached[0] if reached and edits(init) else None
+    beside = gained(evidence, init.unseen, _nodes_after(init, first), first.each_block) if first is not None else 0.0
+    return saved + beside - zeroed
 
 
 def code(init: Initialisation) -> tuple[str, ...]:
