@@ -196,22 +196,34 @@ def change(init: Initialisation) -> str:
             f"It grows while one thread fills it at {positions(init.sites)}: allocate it at its final size before, and "
             f"write zeros to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
         )
-    if _made_of_nodes(init):
-        return init.or_spread(
-            f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
-            "them beforehand: let the threads insert what they use later, each into a container of its own."
-        )
-    if _made_one_by_one(init) and not edits(init):
-        return init.or_spread(
-            f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
-            "place them beforehand: let each thread allocate and write first the blocks that it uses later."
-        )
+    if by_pieces := _made_by_pieces(init):
+        return init.or_spread(by_pieces)
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
     more = [part for part in (_left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
+
+
+def _made_by_pieces(init: Initialisation) -> str:
+    """What to do where no loop can place the memory beforehand; empty: one can."""
+    if _made_of_nodes(init):
+        return (
+            f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
+            "them beforehand: let the threads insert what they use later, each into a container of its own."
+        )
+    if _appended(init) and not edits(init):
+        return (
+            f"{_written_by_call(init)}Each thread uses containers of its own: once they are full, let it copy those "
+            "that it uses, and use its copies, which it writes first."
+        )
+    if _made_one_by_one(init) and not edits(init):
+        return (
+            f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
+            "place them beforehand: let each thread allocate and write first the blocks that it uses later."
+        )
+    return ""
 
 
 def _made_one_by_one(init: Initialisation) -> bool:
@@ -223,6 +235,13 @@ def _made_of_nodes(init: Initialisation) -> bool:
     """A map, a set or a list: a small allocation for each element."""
     function = init.call.function if init.call is not None else ""
     return init.contained and re.search(r"\b(?:unordered_|multi)*(?:map|set|list|deque)\s*<", function) is not None
+
+
+def _appended(init: Initialisation) -> bool:
+    """Vectors of a thread each, which grow: an allocator that writes nothing would not change who writes them first."""
+    function = init.call.function if init.call is not None else ""
+    appends = re.search(r"\bvector\b.*::(?:push_back|emplace_back|insert|_M_realloc\w+)\b", function) is not None
+    return init.contained and init.shape is Shape.OWN and appends
 
 
 def _written_by_call(init: Initialisation) -> str:
