@@ -821,6 +821,12 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     compared(source, divided, 2, [zeros_in_parallel])
 
 
+def test_what_a_function_hands_out_to_a_list_is_placed_in_the_function() -> None:
+    lines = ["int main(void)", "{", "    float *a[] = {plane(n), plane(n)};", "}"]
+    assert c_allocation.allocations(lines, "a.c", 3, "plane") == []
+    assert len(c_allocation.allocations([line.replace("plane", "malloc") for line in lines], "a.c", 3)) == 2
+
+
 @pytest.mark.requires("gfortran")
 def test_blocks_of_fortran_are_written_once_each(tmp_path: Path) -> None:
     source = tmp_path / "a.f90"

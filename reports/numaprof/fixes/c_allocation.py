@@ -339,8 +339,13 @@ _LIST = re.compile(rf"(?:return\b\s*(?:{_LITERAL}|[\w:]+)?|{_SET})\s*\{{")
 
 
 def _listed(place: Place) -> list[Memory]:
-    """Elements of a braced list: the variable that is set has names for them; before a return they get names."""
+    """Elements of a braced list: the variable that is set has names for them; before a return they get names.
+
+    What a function of the program hands out is placed in that function: code for each element is as long as the list.
+    """
     statement = place.statement
+    if place.text.wrapper is not None:
+        return []
     code = place.text.code[statement.start : statement.end].rstrip()
     found = _LIST.match(code)
     if found is None or in_loop(place.text, statement) or matching(code, found.end() - 1) != len(code) - 1:
