@@ -440,7 +440,7 @@ CXX = {
     "list_of_two": (
         "block f{new double[n], new int[n]}; //ALLOC\n    double *a = f.x;",
         SUM + "\n    f.y[3] = 2; total += f.y[3];",
-        "struct block { double *x; int *y; };",
+        "struct block { static const int z = 3; double *x; int *y; };",
     ),
     "made_unique": ("auto a = std::make_unique<double[]>(n); //ALLOC", SUM, ""),
     "constant_vector": ("const std::vector<double> a(n, 2.5); //ALLOC", LOOK, ""),
@@ -819,6 +819,14 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     divided = [fortran_allocation.each_level(memory) for memory in found]
     assert [memory.zero for memory in divided] == ["a({i}) = 0", "b({i},:) = 0"]
     compared(source, divided, 2, [zeros_in_parallel])
+
+
+def test_elements_of_a_list_whose_structure_is_not_understood_have_no_names() -> None:
+    lines = ["struct s { void make(); double *x; };", "void f(size_t n)", "{", "    s a{malloc(n)};", "}"]
+    assert c_allocation.allocations(lines, "a.cpp", 4) == []
+    assert [
+        each.pointer for each in c_allocation.allocations(["struct s { double *x; };", *lines[1:]], "a.cpp", 4)
+    ] == ["a.x"]
 
 
 def test_what_a_function_hands_out_to_a_list_is_placed_in_the_function() -> None:

@@ -11,6 +11,8 @@ SCALAR = (
     r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool|size_t|ssize_t|ptrdiff_t|real_t|std::size_t)\b\s*"
     r"|(?:std::)?u?int\d+_t\b\s*)+"
 )
+_NO_MEMBER = re.compile(r"\s*(?:static|using|typedef|friend)\b")
+_MEMBER = re.compile(r"(?:.*[\s*])?(?:\(\s*\*\s*(\w+)\s*\)|(\w+))\s*(?:\[[^\[\]]*\]\s*)*(?:=.*)?", re.DOTALL)
 _MOST_NAMES = 4  # typedefs of typedefs
 
 
@@ -38,15 +40,13 @@ def members(code: str, type_: str) -> list[str]:
     found = re.escape(re.sub(r"^(?:(?:const|struct)\s+)+", "", resolved(code, type_)))
     body = re.search(rf"\bstruct\s+{found}\s*\{{([^{{}}]*)\}}", code)
     body = body or re.search(rf"\btypedef\s+struct\s*\w*\s*\{{([^{{}}]*)\}}\s*{found}\s*;", code)
+    fields = [each for each in body.group(1).split(";") if each.strip()] if body else []
     names = []
-    for field in body.group(1).split(";") if body else ():
-        for each in split(field) if field.strip() else ():
-            name = re.fullmatch(
-                r"(?:.*[\s*])?(?:\(\s*\*\s*(\w+)\s*\)|(\w+))\s*(?:\[[^\[\]]*\]\s*)*(?:=.*)?", each, re.S
-            )
-            if name is None:
-                return []
-            names.append(name.group(1) or name.group(2))
+    for each in (part for field in fields if not _NO_MEMBER.match(field) for part in split(field)):
+        name = _MEMBER.fullmatch(each)
+        if name is None:
+            return []
+        names.append(name.group(1) or name.group(2))
     return names
 
 
