@@ -270,7 +270,7 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
     if (i < faults->pending_count && faults->pending[i].address == sample->address &&
         faults->pending[i].time == last.time) {
         source->downsample.represented -= faults->pending[i].weight - 1;
-        faults->pending[i].weight = 1; // every fault was recorded then
+        faults->pending[i].weight = faults->pending[i].own_weight = 1; // every fault was recorded then
     }
     return true;
 }
@@ -278,7 +278,8 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
-    const uint64_t weight = faults_downsample_weight(&source->downsample, faults_weight(source, sample));
+    const uint64_t own_weight = faults_weight(source, sample);
+    const uint64_t weight = faults_downsample_weight(&source->downsample, own_weight);
     faults_switch(source);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->hurry = true; // no room: no fault may wait
@@ -290,6 +291,7 @@ void faults_take(struct faults_source *source, const struct perf_sample *sample,
         .time = sample->time,
         .address = sample->address,
         .weight = weight,
+        .own_weight = own_weight < weight ? own_weight : weight,
         .was_mapped_bytes = sample->page_bytes,
         .thread = thread->id,
         .stack = stack,

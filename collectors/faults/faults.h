@@ -53,6 +53,7 @@ struct faults_source {
 
 struct faults_pending {
     uint64_t time, address, weight, was_mapped_bytes;
+    uint64_t own_weight;           // without faults that came before, perhaps elsewhere, and have no sample
     int64_t thread, stack;
     struct objects_found found;     // at the address when the fault was handled
     struct process *process;       // NULL: classified

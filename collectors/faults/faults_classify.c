@@ -61,7 +61,8 @@ static void faults_classify_remember(const struct faults *faults, struct process
 }
 
 // True if the page was probably touched before (MADV_DONTNEED, swap), although its history is unknown because faults
-// are sampled. A region cannot have more first touches than pages, plus the error of the sum.
+// are sampled. A region cannot have more first touches than pages, plus the error of the sum. Faults that the sample
+// stands for because records were lost may have come to any other region.
 static bool faults_classify_is_again(const struct faults *faults, struct process *process,
                                      const struct mapping *mapping, uint64_t address, uint64_t weight)
 {
@@ -238,10 +239,11 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
     struct process *process = batch->process;
     enum faults_kind kind = faults_classify_kind(faults, batch, i);
     uint64_t weight = faults_classify_weight(faults, batch, i, kind);
+    uint64_t here = weight - (fault->weight - fault->own_weight);
     faults->sampled_weight += fault->weight;
     struct mapping *mapping = address_space_find(&process->space, fault->address);
     if (kind == FAULTS_FIRST_TOUCH && mapping &&
-        faults_classify_is_again(faults, process, mapping, fault->address, weight))
+        faults_classify_is_again(faults, process, mapping, fault->address, here))
         kind = FAULTS_REFAULT;
     if (faults_kind_places(kind)) {
         process->touched_at = fault->time;

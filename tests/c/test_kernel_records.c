@@ -253,6 +253,31 @@ TEST(faults_without_a_sample_are_shared_by_the_next_samples)
     CHECK_EQ(hand_number("SELECT max(weight) < 0.05 * sum(weight) FROM sample"), 1);
 }
 
+// Lost records are shared by the samples of the next memory, which has fewer pages than that, each touched once.
+TEST(faults_without_a_sample_do_not_make_the_next_memory_one_that_comes_back)
+{
+    enum { PAGES = 64, COUNTED = 4000 };
+    begin();
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(memory, 1, PAGES * page);
+    struct process *process = tasks_process(&tasks, (pid_t)own);
+    const struct mapping mapping = {.start = (uintptr_t)memory, .end = (uintptr_t)memory + PAGES * page, .path = ""};
+    address_space_clear(&process->space);
+    CHECK_EQ(address_space_add(&process->space, mapping), 0);
+    source.downsample.is_on = source.is_off = true;
+    source.counted = COUNTED;
+    faults_adapt(&source, 1000000000);
+    for (uint64_t i = 0; i < PAGES; i++) {
+        const struct hand_sample sample = hand_sample(own, 100 + i, 0x400010, (uintptr_t)memory + i * page);
+        put(&sample);
+        perf_streams_drain(&streams, UINT64_MAX); // the ring is small
+    }
+    finish();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample WHERE kind = 10"), PAGES);
+    CHECK_EQ(hand_number("SELECT sum(weight) > 0.8 * 4000 FROM sample WHERE kind = 10"), 1);
+}
+
 TEST(faults_whose_samples_may_still_wait_are_not_owed)
 {
     begin();

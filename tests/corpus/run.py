@@ -30,7 +30,7 @@ from numaprof.rules import advise  # noqa: E402
 from numaprof.rules.advice import Advice, Kind  # noqa: E402
 
 WORK = Path(os.environ.get("CORPUS_WORK") or TREE / "build" / "corpus").resolve()
-COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
+COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++"], ".f90": ["gfortran"]}
 BUILD = ["-O2", "-g", "-fopenmp", "-pthread"]
 SECONDS = 600  # for one program, by the clock of the guest, which jumps where the host was stopped
 CLOSE = 15  # points: a promise comes true if it is no further from what came
@@ -49,6 +49,7 @@ class Case:
     source: Path
     truth: str
     fix: str
+    standard: str = "c++17"
     others: tuple[str, ...] = ()  # what stands beside it in programs/with: headers, and further files to compile
     before: Evidence | None = None
     after: Evidence | None = None
@@ -85,9 +86,10 @@ def sources() -> list[Path]:
 def cases(names: list[str]) -> list[Case]:
     found = []
     for source in sorted(sources()):
-        words = dict(re.findall(r"^(?://|!) (truth|fix|with): (.*)$", source.read_text(), re.M))
+        words = dict(re.findall(r"^(?://|!) (truth|fix|std|with): (.*)$", source.read_text(), re.M))
         if not names or source.name in names:
-            found.append(Case(source, words["truth"], words["fix"], tuple(words.get("with", "").split())))
+            others = tuple(words.get("with", "").split())
+            found.append(Case(source, words["truth"], words["fix"], words.get("std", "c++17"), others))
     return found
 
 
@@ -95,7 +97,8 @@ def build(case: Case, side: str, flags: list[str]) -> bool:
     folder = WORK / side / case.name
     # What others use first: a module of Fortran is compiled before the program that uses it.
     files = [str(folder / name) for name in (*case.others, case.name) if Path(name).suffix in COMPILER]
-    command = [*COMPILER[case.source.suffix], *BUILD, "-o", str(folder / "program"), *files, *flags, "-lm"]
+    standard = [f"-std={case.standard}"] if case.source.suffix == ".cpp" else []
+    command = [*COMPILER[case.source.suffix], *standard, *BUILD, "-o", str(folder / "program"), *files, *flags, "-lm"]
     built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if built.returncode:
         case.problem = f"does not compile: {built.stderr.strip().splitlines()[0]}"

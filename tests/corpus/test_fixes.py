@@ -93,6 +93,24 @@ C = {
         SUM + "\n    for (size_t k = 0; k < n; k++) { b[k] = a[k]; total += b[k]; }",
         "",
     ),
+    "two_in_a_braced_list": (
+        "struct body one = {.n = 1}; struct two f = {malloc(n * sizeof *f.x), calloc(n, sizeof *f.y), one}; //ALLOC\n"
+        "    if (f.x == NULL || f.y == NULL)\n        return 1;\n    double *a = f.x;",
+        SUM + "\n    for (size_t k = 0; k < n; k++) total += f.y[k][1];",
+        "struct two { double *x; float (*y)[2]; struct body one; };",
+    ),
+    "two_in_designated_lists": (
+        "struct bands f = {.count = 2,\n        .band = {malloc(n * 8), malloc(n * 8)}, //ALLOC\n"
+        '        .name = "{"};\n    double *a = f.band[1];',
+        SUM + "\n    for (size_t k = 0; k < n; k++) { f.band[0][k] = 1; total += f.band[0][k]; }",
+        "struct bands { int count; double *band[2]; const char *name; };",
+    ),
+    "returned_list": (
+        "struct field f = make(n, malloc(8));\n    double *a = f.data;",
+        SUM,
+        "static struct field make(size_t n, void *beside)\n{\n    free(beside);\n"
+        "    return (struct field){(double *)malloc(n * sizeof(double)), n}; //ALLOC\n}",
+    ),
     "several_lines": ("double *a =\n        malloc(n * //ALLOC\n               sizeof *a);", SUM, ""),
     "structs": ("struct body *a = malloc(n * sizeof *a); //ALLOC", BODIES, ""),
     "member": (
@@ -407,6 +425,24 @@ CXX = {
     ),
     "aligned_new": ("double *a = new (std::align_val_t(64)) double[n]; //ALLOC", SUM, ""),
     "reset": ("std::unique_ptr<double[]> a;\n    a.reset(new double[n]); //ALLOC", SUM, ""),
+    "new_rows": ("auto a = new double[n / 100][16]; //ALLOC", ROWS, ""),
+    "bytes_of_an_arena": (
+        "arena all(n);\n    std::byte *b = all.memory.get();\n    double *a = new (b) double[n];",
+        SUM,
+        "struct arena {\n    explicit arena(size_t n) : memory(new std::byte[n * 8]), size(n) {} //ALLOC\n"
+        "    std::unique_ptr<std::byte[]> memory;\n    size_t size;\n};",
+    ),
+    "returned_in_a_list": (
+        "block f = make(n);\n    double *a = f.x;\n    f.y[n - 1][3] = 2; total += f.y[n - 1][3];",
+        SUM,
+        "struct block { size_t n; double *x; float (*y)[4]; };\n"
+        "static block make(size_t n)\n{\n    return {n, new double[n], new float[n][4]}; //ALLOC\n}",
+    ),
+    "list_of_two": (
+        "block f{new double[n], new int[n]}; //ALLOC\n    double *a = f.x;",
+        SUM + "\n    f.y[3] = 2; total += f.y[3];",
+        "struct block { static const int z = 3; double *x; int *y; };",
+    ),
     "made_unique": ("auto a = std::make_unique<double[]>(n); //ALLOC", SUM, ""),
     "constant_vector": ("const std::vector<double> a(n, 2.5); //ALLOC", LOOK, ""),
     "static_vector": ("static std::vector<double> a(n); //ALLOC", SUM, ""),
@@ -724,7 +760,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
         *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
-        "vectors_in_an_initialiser_list",
+        *("vectors_in_an_initialiser_list", "returned_in_a_list", "list_of_two"),
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 
@@ -792,6 +828,31 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     divided = [fortran_allocation.each_level(memory) for memory in found]
     assert [memory.zero for memory in divided] == ["a({i}) = 0", "b({i},:) = 0"]
     compared(source, divided, 2, [zeros_in_parallel])
+
+
+def test_elements_of_a_list_whose_structure_is_not_understood_have_no_names() -> None:
+    lines = ["struct s { void make(); double *x; };", "void f(size_t n)", "{", "    s a{malloc(n)};", "}"]
+    assert c_allocation.allocations(lines, "a.cpp", 4) == []
+    assert [
+        each.pointer for each in c_allocation.allocations(["struct s { double *x; };", *lines[1:]], "a.cpp", 4)
+    ] == ["a.x"]
+
+
+def test_what_a_function_hands_out_to_a_list_is_placed_in_the_function() -> None:
+    lines = ["int main(void)", "{", "    float *a[] = {plane(n), plane(n)};", "}"]
+    assert c_allocation.allocations(lines, "a.c", 3, "plane") == []
+    assert len(c_allocation.allocations([line.replace("plane", "malloc") for line in lines], "a.c", 3)) == 2
+
+
+@pytest.mark.requires("gfortran")
+def test_blocks_of_fortran_are_written_once_each(tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    made = "do ierr = 1, 6\n  if (allocated(a)) deallocate(a)\n  allocate(a(n)) !ALLOC\n  end do"
+    source.write_text(FORTRAN_BODY.format(allocation=made))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    divided = [replace(memory, blocks=6) for memory in found]
+    assert "if (first_touch == mod(blocks_made, 6)) a = 0" in "".join(printed(divided, zeros_in_parallel))
+    compared(source, divided, 1, [zeros_in_parallel])
 
 
 def test_levels_of_an_array_in_an_element_of_others() -> None:

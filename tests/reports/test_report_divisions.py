@@ -21,14 +21,19 @@ def text_of(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: list(lines))
 
 
-def made_by_turns(builder: RecordingBuilder, homes: Sequence[int]) -> None:
+def made_by_turns(
+    builder: RecordingBuilder,
+    homes: Sequence[int],
+    line: Line = ("/home/u/src/sum.c", 3, "part::part(unsigned long)"),
+    work: Line = WORK,
+) -> None:
     """Eight blocks of one line, filled by thread 0; thread t uses the t-th of them."""
-    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "part::part(unsigned long)"))))
+    made = builder.object("heap", builder.stack(builder.place(line)))
     for number, home in enumerate(homes):
         start = ARRAY + 2 * number * BLOCK * PAGE
         block = builder.block(made, start, BLOCK, start_ns=number)
         builder.touch(init_stack(builder), 1, start, BLOCK, page_node=home, block=block)
-        stack = builder.stack(builder.place(WORK))
+        stack = builder.stack(builder.place(work))
         builder.loads(stack, number + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), home, block=block)
 
 
@@ -45,6 +50,40 @@ def test_each_block_of_a_constructor_goes_to_the_node_of_its_thread(
     assert "part_node[] = {0, 1}; // the node that uses each part" in code
     assert "numa_tonode_memory((void *)page_first, page_end - page_first, part_node[made++ % 8 * 2 / 8]);" in code
     assert "size_t part_first" not in code
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_each_block_that_a_method_of_fortran_makes_is_written_first_by_its_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A smaller array is made beside each, too small for an object."""
+    text_of(monkeypatch, "subroutine make(self)", "class(part) :: self", "allocate (self%a(n, m), self%b(n))")
+    builder = sampled()
+    made_by_turns(builder, [0] * 8, ("/home/u/src/sum.f90", 3, "make"), ("/home/u/src/sum.f90", 22, "f._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = [line.strip() for line in advice.code]
+    assert "do first_touch = 0, 7" in code
+    assert "if (first_touch == mod(blocks_made, 8)) self%a = 0" in code
+    assert "if (first_touch == mod(blocks_made, 8)) self%b = 0" in code
+    assert advice.removes == pytest.approx(1.0)
+    assert "gives that block" in advice.change
+
+
+def test_code_of_a_constructor_is_for_what_nobody_saw_touched_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two fields of one base class: the page faults of the second were lost."""
+    text_of(monkeypatch, "field::field(unsigned long n)", "{", "    data = new double[n];", "}")
+    builder = sampled()
+    made = builder.place(("/home/u/src/sum.c", 3, "field::field(unsigned long)"))
+    for address, line in ((ARRAY, 15), (OTHER, 16)):
+        calls = builder.place(("/home/u/src/sum.c", line, "main"))
+        block = builder.block(builder.object("heap", builder.stack(made, calls)), address, PAGES)
+        if address == ARRAY:
+            builder.touch(init_stack(builder), 1, address, PAGES, page_node=0, block=block)
+        use_blocks(builder, block, [0] * 8, address, line=WORK)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "The code is also for 32 MiB allocated at" in advice.change
     assert advice.removes == pytest.approx(1.0)
 
 

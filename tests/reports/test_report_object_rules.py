@@ -775,6 +775,23 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+def test_vectors_of_a_thread_each_that_grew_are_copied_by_it(tmp_path: Path) -> None:
+    """An allocator that leaves elements unwritten would not change who appends to them."""
+    builder = sampled()
+    mine, header = builder.place(("/home/u/src/fill.cpp", 12, "main")), "/usr/include/c++/12/bits/vector.tcc"
+    appends = "std::vector<int, std::allocator<int> >::push_back(int const&)"
+    inner = builder.add("place", module="/home/u/sum", file=header, line=114, function=appends, inline_of=mine)
+    made, stack = builder.object("heap", builder.stack(mine)), builder.stack(builder.place(LOOP))
+    for number in range(128):
+        start, thread = ARRAY + number * 64 * PAGE, number * 37 % 8
+        block = builder.block(made, start, 32, start_ns=number)
+        builder.touch(builder.stack(inner), 1, start, 32, page_node=0, block=block)
+        builder.loads(stack, thread + 1, range(start, start + 32 * PAGE, 8 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "std::vector::push_back writes all of it at fill.cpp:12. Each thread uses containers" in advice.change
+    assert "let it copy those that it uses" in advice.change and "unwritten" not in advice.change
+
+
 def test_words_that_promise_parts_stand_above_code_that_has_them(tmp_path: Path) -> None:
     builder = contained("std::vector<double, std::allocator<double> >::vector(unsigned long)", WORK)
     (advice,) = only(builder, tmp_path, serial_init)
@@ -1036,12 +1053,16 @@ def test_small_blocks_that_a_function_makes_and_fills_are_placed_by_the_turns_th
     assert advice.removes == pytest.approx(1.0, abs=0.01)
 
 
-def refilled(builder: RecordingBuilder, times: int) -> RecordingBuilder:
-    """Seven threads read all of an array; the thread that first touched it requests its lines so many times."""
+def refilled(builder: RecordingBuilder, times: int, *, meanwhile: bool = True) -> RecordingBuilder:
+    """Seven threads read all of an array; the thread that first touched it requests its lines so many times, meanwhile
+    as well, or before only."""
     levels(builder).threads(8)
     lines = PAGES * PAGE // 64
     builder.counters("demand_rd", [times * lines] + [lines] * 3 + [0] * 4, [0] * 4 + [lines] * 4)
-    use_all(builder, array(builder, SERIAL), 0)
+    block = array(builder, SERIAL)
+    use_all(builder, block, 0)
+    if meanwhile:
+        builder.loads(builder.stack(builder.place(LOOP)), 1, [ARRAY], 0, block=block)
     return builder
 
 
@@ -1051,6 +1072,14 @@ def test_memory_that_one_thread_fills_again_and_again_is_not_spread(tmp_path: Pa
     advice = handed_over.rule(evidence)
     assert advice is not None and advice.kind is Kind.LEAVE
     assert "thread 0" in advice.finding and "again and again" in advice.finding
+
+
+def test_a_long_serial_set_up_is_told_as_such(tmp_path: Path) -> None:
+    """Main sorts it, and no more; as many lines would be remote for it as for the others."""
+    advice = handed_over.rule(read(refilled(RecordingBuilder(), 12, meanwhile=False), tmp_path))
+    assert advice is not None and "again and again" not in advice.finding
+    assert re.search(r"thread 0 \(.*\) goes over 32 MiB .* many times before 8 threads .* use it", advice.finding)
+    assert "Divide what it does there" in advice.change
 
 
 def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.placement import node_order, owners
-from numaprof.document.object_remarks import touch_coverage
+from numaprof.document.object_remarks import remarks, touch_coverage
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
@@ -83,6 +83,20 @@ def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -
     text = printed(builder, tmp_path)
     assert "too few samples to tell by which threads" in " ".join(text.split())
     assert "alone" not in text
+
+
+@pytest.mark.parametrize(("every", "told"), [(80, "by at least 7 threads"), (8, "by 7 threads")])
+def test_users_among_few_samples_are_not_called_all(every: int, told: str, tmp_path: Path) -> None:
+    """Eight threads work; so few samples may have missed one."""
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [9_000_000] * 8, [0] * 8)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(7):
+        start = ARRAY + thread * BLOCK * PAGE
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, every * PAGE), thread // 4)
+    with_array(builder)
+    evidence = read(builder, tmp_path)
+    used = next(text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("used at"))
+    assert f"{told} on nodes 0-1" in used
 
 
 def test_variables_are_named(tmp_path: Path) -> None:

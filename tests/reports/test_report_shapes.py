@@ -120,6 +120,9 @@ def test_no_order_is_random() -> None:
     assert shape(Layout(parts, order=Order(1, 1000, 510))) is Shape.RANDOM
     assert shape(Layout(parts, order=Order(1, 1000, 950))) is Shape.ALL
     assert shape(Layout(parts, order=Order(1, 40, 20))) is Shape.ALL
+    in_turn, rows = Order(1, 1000, 380, 130, 64), Order(1, 1000, 950, 8, 4)
+    assert shape(Layout(parts, order=in_turn)) is Shape.RANDOM  # tables in turn, each at random
+    assert shape(Layout(parts, order=rows)) is Shape.ALL  # blocks so small that a step leaves them
 
 
 def test_blocks_within_each_allocation() -> None:

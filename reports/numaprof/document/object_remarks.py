@@ -24,6 +24,7 @@ from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     MIN_OBJECT_SHARE,
+    MIN_SAMPLES,
     MIN_SHOWN_BYTES,
     MIN_USES_OF_THREAD,
     MOST_UNDIVIDED,
@@ -86,7 +87,8 @@ def _used(evidence: Evidence, found: Object) -> str:
         return f"used{at} by {thread} alone" if alone else f"used{at} by {thread}, hardly by others"
     shape = used_shape(evidence, found)
     pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
-    return f"used{at} by {threads_on_nodes(who)}: {pattern}"
+    few = found.known_samples < MIN_SAMPLES and len(who) < len(evidence.workers)
+    return f"used{at} by {'at least ' if few else ''}{threads_on_nodes(who)}: {pattern}"
 
 
 def _by_process(evidence: Evidence, found: Object) -> str:

@@ -194,7 +194,12 @@ def _exclusive(sharing: Sharing | None) -> bool:
 
 
 def _without_order(order: Order | None) -> bool:
-    return order is not None and order.steps >= MIN_ORDERED and abs(order.up / order.steps - 0.5) <= ANY_ORDER
+    """Blocks visited in turn may be read at random, each by itself: steps within them tell, if there are enough."""
+    if order is None:
+        return False
+    inside = order.within >= MIN_ORDERED
+    steps, up = (order.within, order.up_within) if inside else (order.steps, order.up)
+    return steps >= MIN_ORDERED and abs(up / steps - 0.5) <= ANY_ORDER
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from numaprof.fixes.c_containers import constructor, grown, initialised, is_scope, made_at_once, vectors
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest, subscripted
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
-from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, number
+from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, members, number
 from numaprof.fixes.memory import Memory
 
 _CALL = re.compile(
@@ -45,7 +45,7 @@ def allocations(
     those that the file includes.
     """
     text = CText(lines, wrapper, headers)
-    places = [Place(text, each, file) for found in text.statements(line) for each in text.expanded(found)]
+    places = [Place(text, each, file, line) for found in text.statements(line) for each in text.expanded(found)]
     by_place = [(place, initialised(place) or _members(place) or _in_function(place)) for place in places]
     found = [memory for _, memories in by_place for memory in memories]
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
@@ -84,7 +84,9 @@ def _in_function(place: Place) -> list[Memory]:
         return made_at_once(place)  # no statement can stand there
     if is_scope(around[0].text):
         return []
-    return vectors(place) or made_at_once(place) or _pointers(place) or _unnamed(place) or grown(place)
+    return (
+        vectors(place) or made_at_once(place) or _pointers(place) or _unnamed(place) or _listed(place) or grown(place)
+    )
 
 
 def _cut(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
@@ -149,7 +151,7 @@ _FRESH = re.compile(r"(?:std::)?\w*(?:malloc|calloc|aligned_alloc|memalign|vallo
 def _handed_out(text: CText, line: int) -> Iterator[tuple[Statement, str, str]]:
     """Statements that allocate what is returned, the pointer ("" where it has no name), and the code between."""
     for statement in text.statements(line):
-        if re.match(r"return\b.*\b\w*(?:alloc|memalign|mmap|new)\b", statement.text):
+        if re.match(r"return\b[^{]*\b\w*(?:alloc|memalign|mmap|new)\b", statement.text):
             yield statement, "", ""
         end = text.code.find("\n}", statement.end)
         rest = text.code[statement.end : end if end >= 0 else len(text.code)]
@@ -331,6 +333,94 @@ def _array_named(place: Place, array: re.Match[str], name: str, end: int) -> Mem
     return replace(memory, before=(made,), zeroed=zeroed or behind != "", headers=(*memory.headers, "utility"))
 
 
+_LITERAL = r"\([\w\s]+\)"  # the type of a compound literal
+_SET = rf"(?P<type>(?!static\b|else\b)[\w\s:]*\w[\s*]+)(?P<name>\w+)\s*(?P<array>\[[^\[\]]*\])?\s*=?\s*(?:{_LITERAL})?"
+_LIST = re.compile(rf"(?:return\b\s*(?:{_LITERAL}|[\w:]+)?|{_SET})\s*\{{")
+
+
+def _listed(place: Place) -> list[Memory]:
+    """Elements of a braced list: the variable that is set has names for them; before a return they get names.
+
+    What a function of the program hands out is placed in that function: code for each element is as long as the list.
+    """
+    statement = place.statement
+    if place.text.wrapper is not None:
+        return []
+    code = place.text.code[statement.start : statement.end].rstrip()
+    found = _LIST.match(code)
+    if found is None or in_loop(place.text, statement) or matching(code, found.end() - 1) != len(code) - 1:
+        return []
+    name, type_ = found.group("name"), found.group("type")
+    if name is None:
+        return _returned(place, [part for _, part in _elements(code, found.end() - 1)])
+    names = None if found.group("array") else [f".{each}" for each in members(place.text.known, type_.strip())]
+    made = []
+    for at, pointer, part in _slots(place.text, code, found.end() - 1, name, names):
+        on_line = statement.first + code.count("\n", 0, at) == place.line
+        for each in _allocated(place.text, pointer, part) if on_line and pointer else ():
+            made.append(_named(place, each, _after_check(place.text, statement, each.pointer).last))
+    return made
+
+
+def _elements(code: str, opened: int) -> Iterator[tuple[int, str]]:
+    """Of the braced list that opens here, with their positions."""
+    at = opened + 1
+    for part in split(code[at : matching(code, opened)]):
+        at = code.index(part, at)
+        yield at, part
+        at += len(part)
+
+
+def _slots(
+    text: CText, code: str, opened: int, root: str, names: Sequence[str] | None
+) -> Iterator[tuple[int, str, str]]:
+    """Position of each element, the expression that gets it ("" where the text does not tell), and its text.
+
+    names: of the members; None: the elements of an array.
+    """
+    for turn, (begin, part) in enumerate(_elements(code, opened)):
+        designated = re.match(r"((?:\.\w+|\[[^\[\]]*\])+)\s*=\s*", part)
+        if designated is not None:
+            names, named = (), designated.group(1)
+        else:
+            named = f"[{turn}]" if names is None else names[turn] if turn < len(names) else ""
+        at = begin + (designated.end() if designated is not None else 0)
+        pointer, value = f"{root}{named}" if named else "", code[at : begin + len(part)]
+        if not value.startswith("{"):
+            yield at, pointer, value
+        elif named and re.search(rf"\b{re.escape(named[1:])}\s*\[", text.known):
+            yield from _slots(text, code, at, pointer, None)
+
+
+def _allocated(text: CText, pointer: str, part: str) -> list[_Found]:
+    """What an expression allocates for this pointer, if that is all it does."""
+    part = " ".join(part.split())
+    plain = not any(_arguments(f"{pointer} = {part}")) and re.search(r"\?|(?<![=!<>])=(?!=)", part) is None
+    return list(_assigned(text, f"{pointer} = {part}")) if plain else []
+
+
+def _returned(place: Place, parts: Sequence[str]) -> list[Memory]:
+    """The elements of a returned list that allocate, each with a name before."""
+    text, rest, done = place.statement.text, "", 0
+    made: list[Memory] = []
+    declares = "void *" if place.file.endswith(".c") else "auto *"
+    for part in (" ".join(each.split()) for each in parts):
+        name = f"placed_{len(made) + 1}"
+        found = _allocated(place.text, name, part)
+        if not found:
+            continue
+        at = text.find(part, done)
+        if at < 0 or [each.pointer for each in found] != [name] or re.search(rf"\b{name}\b", place.text.code):
+            return []
+        element = found[0].element if declares == "auto *" else "void"
+        memory = _named(place, replace(found[0], element=element), place.statement.last)
+        made.append(replace(memory, before=(f"{declares}{name} = {part};",)))
+        rest, done = f"{rest}{text[done:at]}{name}", at + len(part)
+    if not made or place.statement.first != place.statement.last:
+        return []
+    return [*made[:-1], replace(made[-1], after=(f"{rest}{text[done:]};",))]
+
+
 def _ends_type(place: Place) -> bool:
     """What stands before the statement is the body of a type: the statement declares."""
     code = place.text.code[: place.statement.start].rstrip()
@@ -414,15 +504,18 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         return
     for found in _NEW.finditer(body):
         end = matching(body, found.end() - 1)
+        rows = re.match(r"(?:\s*\[[^\[\]]*\])*", body[end + 1 :])
+        row = rows.group().strip() if rows else ""
         pointer = _target(body[: found.start()], condition)
-        initialised = body[end + 1 : end + 2] in ("(", "{") or body[end + 1 :].lstrip()[:1] in ("(", "{")
+        initialised = body[end + 1 + len(row) :].lstrip()[:1] in ("(", "{")
         type_ = found.group(1).strip()
         parameter = type_ if is_parameter(text.known, type_) else ""
         if pointer and (parameter or is_plain(text.known, type_)) and not initialised:
             if once_only(body[found.end() : end]):
                 continue
-            element, count = type_ if number(text.known, type_) else "", body[found.end() : end].strip()
-            yield _Found(pointer, f"({count}) * sizeof({type_})", element, condition, parameter)
+            element = type_ if number(text.known, type_) and not row else ""
+            count = body[found.end() : end].strip()
+            yield _Found(pointer, f"({count}) * sizeof({type_}{row})", element, condition, parameter)
     for found in _CALL.finditer(body):
         name, arguments = found.group(1), body[found.end() : matching(body, found.end() - 1)]
         if name in _KEYWORDS or name == "realloc":

@@ -126,6 +126,7 @@ class Place:
     text: CText
     statement: Statement
     file: str
+    line: int  # that was recorded
 
     @property
     def indent(self) -> str:
@@ -184,7 +185,8 @@ def _is_value(code: str, borders: list[int], at: int, before: str) -> bool:
     head = code[borders[-1] + 1 if borders else 0 : at]
     if re.fullmatch(r"[\w\s]*\(\s*\*\s*\w+\s*\([^(){}=;]*\)\s*\)\s*(?:\[[^\[\]]*\]\s*)+", head):
         return False
-    return before in "=]," or _initialises(head)
+    returned = re.search(r"\breturn\s*(?:\([\w\s]+\)\s*)?$", head) is not None
+    return before in "=]," or returned or _initialises(head)
 
 
 _TYPE = r"(?:[\w:]+|[\w:]+\s*<[^;{}()]*>)[\s*&]+"

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import re
 
+from numaprof.fixes.c_text import split
+
 SCALAR = (
     r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool|size_t|ssize_t|ptrdiff_t|real_t|std::size_t)\b\s*"
     r"|(?:std::)?u?int\d+_t\b\s*)+"
 )
+_NO_MEMBER = re.compile(r"\s*(?:static|using|typedef|friend)\b")
+_MEMBER = re.compile(r"(?:.*[\s*])?(?:\(\s*\*\s*(\w+)\s*\)|(\w+))\s*(?:\[[^\[\]]*\]\s*)*(?:=.*)?", re.DOTALL)
 _MOST_NAMES = 4  # typedefs of typedefs
 
 
@@ -20,7 +24,7 @@ def number(code: str, type_: str) -> bool:
 def is_plain(code: str, type_: str) -> bool:
     """A number, a pointer, or a structure of these: memory of it may be zeroed before it is used."""
     found = resolved(code, type_)
-    if found.endswith("*") or re.fullmatch(SCALAR, f"{found} "):
+    if found.endswith("*") or re.fullmatch(rf"{SCALAR}|std::byte ", f"{found} "):
         return True
     name = re.escape(re.sub(r"^(?:struct|union|enum)\s+", "", found))
     body = re.search(rf"\b(?:struct|union)\s+{name}\s*\{{([^{{}}()=]*)\}}", code)
@@ -29,6 +33,21 @@ def is_plain(code: str, type_: str) -> bool:
         return re.search(rf"\benum\s+{name}\b", code) is not None
     fields = [each.strip() for each in body.group(1).split(";") if each.strip()]
     return all(re.match(rf"(?:const\s+|volatile\s+)*(?:{SCALAR}|[\w:]+\s*\*)", f"{each} ") for each in fields)
+
+
+def members(code: str, type_: str) -> list[str]:
+    """Names of a structure's members, in their order; none where it has more than these."""
+    found = re.escape(re.sub(r"^(?:(?:const|struct)\s+)+", "", resolved(code, type_)))
+    body = re.search(rf"\bstruct\s+{found}\s*\{{([^{{}}]*)\}}", code)
+    body = body or re.search(rf"\btypedef\s+struct\s*\w*\s*\{{([^{{}}]*)\}}\s*{found}\s*;", code)
+    fields = [each for each in body.group(1).split(";") if each.strip()] if body else []
+    names = []
+    for each in (part for field in fields if not _NO_MEMBER.match(field) for part in split(field)):
+        name = _MEMBER.fullmatch(each)
+        if name is None:
+            return []
+        names.append(name.group(1) or name.group(2))
+    return names
 
 
 def has_values(code: str, type_: str) -> bool:

@@ -221,6 +221,8 @@ def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
 
 
 def _fortran_loop(memory: Memory) -> list[str]:
+    if memory.blocks:
+        return _fortran_block(memory)
     return [
         "block",
         *(_STEP + line for line in memory.before),
@@ -229,6 +231,22 @@ def _fortran_loop(memory: Memory) -> list[str]:
         f"{_STEP}do first_touch = {memory.count}",
         f"{_STEP}{_STEP}{memory.zero_at('first_touch')}",
         f"{_STEP}end do",
+        "end block",
+    ]
+
+
+def _fortran_block(memory: Memory) -> list[str]:
+    """One of several blocks that are made here: the thread writes to it that a static schedule gives its turn."""
+    zeros = f"{memory.pointer} = {memory.zero.partition(' = ')[2]}"
+    return [
+        "block",
+        f"{_STEP}integer, save :: blocks_made = 0 ! of {memory.blocks}, each of which is one part",
+        f"{_STEP}integer :: first_touch",
+        f"{_STEP}!$omp parallel do schedule(static)",
+        f"{_STEP}do first_touch = 0, {memory.blocks - 1}",
+        f"{_STEP}{_STEP}if (first_touch == mod(blocks_made, {memory.blocks})) {zeros}",
+        f"{_STEP}end do",
+        f"{_STEP}blocks_made = blocks_made + 1",
         "end block",
     ]
 

@@ -70,7 +70,8 @@ def divided_by_threads(
         if grown:  # how far its last block is used is not known, only in what order
             nodes = team_order(evidence, working, len(working), [found]) or None
         by_level = _by_level(evidence, found, own, working)
-        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
+        static = nodes == team_order(evidence, working, len(nodes or ()), group)
+        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes, static)
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
         placed |= {memory: each_level(memory) for memory in own} if by_level else mine
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
@@ -99,15 +100,29 @@ def _by_level(
     return by_level if better else ()
 
 
-def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:
-    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them."""
+def _blocks(
+    evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None, static: bool
+) -> int:
+    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them.
+
+    static: a static schedule gives these nodes their parts; without one, nothing places an array of Fortran.
+    """
+    fortran = any(memory.fortran for memory in text)
+    made = _most_ranked(text) if fortran else len(text)
     blocks = found.blocks or 0
-    if blocks < 2 or nodes is None or found.in_region or not text or blocks % len(text):
+    if blocks < 2 or nodes is None or found.in_region or not made or blocks % made or (fortran and not static):
         return 0
-    if any(memory.nest or memory.moved or memory.static or memory.fortran or memory.unnumbered for memory in text):
+    unlike = any(memory.derived or memory.instead is not None for memory in text)
+    if unlike or any(memory.nest or memory.moved or memory.static or memory.unnumbered for memory in text):
         return 0
     each, whole = (gained(evidence, [found], nodes, each_block) for each_block in (True, False))
-    return blocks // len(text) if whole > each + AS_GOOD else 0
+    return blocks // made if whole > each + AS_GOOD else 0
+
+
+def _most_ranked(text: Sequence[Memory]) -> int:
+    """Of the arrays of one ALLOCATE those with most dimensions: beside them the others are too small for objects."""
+    ranks = [memory.zero.count(",") for memory in text]
+    return ranks.count(max(ranks))
 
 
 def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:

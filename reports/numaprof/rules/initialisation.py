@@ -61,6 +61,10 @@ class Initialisation:
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
     reached: tuple[Object, ...]  # the objects that the code is for
     left: str  # the others, in words
+    unseen: tuple[
+        Object, ...
+    ]  # what the same lines allocate, so that code there is for it, and nobody saw touched first
+    also: str  # that, in words
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -115,6 +119,7 @@ def initialisation_of(
     found = divided.memories or []
     as_one = divided.nodes is None or divided.nodes == team_order(evidence, working, len(divided.nodes), group)
     zeroed = zeroed_beside(evidence, group, use) if found else []
+    unseen = _unseen(evidence, group, lead.use_shape, found)
     return Initialisation(
         sites=tuple(sites),
         allocated=tuple(allocation_sites(group)),
@@ -138,10 +143,27 @@ def initialisation_of(
         left=objects_in_text(evidence, [each for each in group if each not in reached])
         if len(reached) < len(group)
         else "",
+        unseen=tuple(unseen),
+        also=objects_in_text(evidence, unseen),
         divisions=divided.divisions,
         spreads=not spreading_adds(evidence),
         dealt=any(memory.schedule != Memory.schedule for memory in found),
     )
+
+
+def _unseen(evidence: Evidence, group: Sequence[Object], shape: Shape, text: Sequence[Memory]) -> list[Object]:
+    """Other objects of the lines that the code is for, used alike: their page faults were lost."""
+    lines = [(memory.file, memory.first, memory.last) for memory in text if not memory.kept]
+    return [
+        each
+        for each in evidence.objects.found
+        if each not in group
+        and not each.pages_at_most
+        and each.use_shape is shape
+        and shape.divided
+        and (made := each.allocated) is not None
+        and any(made.file == file and first <= (made.line or 0) <= last for file, first, last in lines)
+    ]
 
 
 def _told_by_text(
@@ -174,22 +196,34 @@ def change(init: Initialisation) -> str:
             f"It grows while one thread fills it at {positions(init.sites)}: allocate it at its final size before, and "
             f"write zeros to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
         )
-    if _made_of_nodes(init):
-        return init.or_spread(
-            f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
-            "them beforehand: let the threads insert what they use later, each into a container of its own."
-        )
-    if _made_one_by_one(init) and not edits(init):
-        return init.or_spread(
-            f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
-            "place them beforehand: let each thread allocate and write first the blocks that it uses later."
-        )
+    if by_pieces := _made_by_pieces(init):
+        return init.or_spread(by_pieces)
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
-    more = [part for part in (_left(init), _zeroed_beside(init)) if part]
+    more = [part for part in (_left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
+
+
+def _made_by_pieces(init: Initialisation) -> str:
+    """What to do where no loop can place the memory beforehand; empty: one can."""
+    if _made_of_nodes(init):
+        return (
+            f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
+            "them beforehand: let the threads insert what they use later, each into a container of its own."
+        )
+    if _appended(init) and not edits(init):
+        return (
+            f"{_written_by_call(init)}Each thread uses containers of its own: once they are full, let it copy those "
+            "that it uses, and use its copies, which it writes first."
+        )
+    if _made_one_by_one(init) and not edits(init):
+        return (
+            f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
+            "place them beforehand: let each thread allocate and write first the blocks that it uses later."
+        )
+    return ""
 
 
 def _made_one_by_one(init: Initialisation) -> bool:
@@ -201,6 +235,13 @@ def _made_of_nodes(init: Initialisation) -> bool:
     """A map, a set or a list: a small allocation for each element."""
     function = init.call.function if init.call is not None else ""
     return init.contained and re.search(r"\b(?:unordered_|multi)*(?:map|set|list|deque)\s*<", function) is not None
+
+
+def _appended(init: Initialisation) -> bool:
+    """Vectors of a thread each, which grow: an allocator that writes nothing would not change who writes them first."""
+    function = init.call.function if init.call is not None else ""
+    appends = re.search(r"\bvector\b.*::(?:push_back|emplace_back|insert|_M_realloc\w+)\b", function) is not None
+    return init.contained and init.shape is Shape.OWN and appends
 
 
 def _written_by_call(init: Initialisation) -> str:
@@ -232,6 +273,13 @@ def _left(init: Initialisation) -> str:
     if not init.left or not edits(init):
         return ""
     return f"Do the same for {init.left}, where the program's text does not tell the place of the code."
+
+
+def _same_lines(init: Initialisation) -> str:
+    """Why the code does more than the finding tells."""
+    if not init.unseen or not edits(init):
+        return ""
+    return f"The code is also for {init.also}: who touched that first was not seen."
 
 
 def is_moved(init: Initialisation) -> bool:
@@ -270,6 +318,11 @@ def _openmp_change(init: Initialisation) -> str:
             f"Before anything else is written to it, write to it in parallel, divided as {init.loop} divides it: the "
             "first write to a page decides its node."
         )
+    if any(memory.blocks for memory in init.memories or ()):
+        return (
+            f"Before anything else is written to a block of it, let the thread write zeros there that {init.loop} "
+            "gives that block: who writes a page first decides its node."
+        )
     return (
         f"Before anything else is written to it, write zeros in parallel, divided among the threads as {init.loop} "
         "divides it: who writes a page first decides its node."
@@ -295,7 +348,8 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    placed_so = any(each.blocks or each.grown or each.filled for each in init.memories or ())
+    made = init.memories or ()
+    placed_so = any((each.blocks and not each.fortran) or each.grown or each.filled for each in made)
     if init.team is Team.THREADS or init.in_region or placed_so:
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
@@ -345,8 +399,10 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
         for division in init.divisions
         if division.found in init.reached and not (late and touched_by_allocator(evidence, division.found))
     ]
-    saved = (gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
-    return sum(saved) - zeroed
+    saved = sum(gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
+    first = reached[0] if reached and edits(init) else None
+    beside = gained(evidence, init.unseen, _nodes_after(init, first), first.each_block) if first is not None else 0.0
+    return saved + beside - zeroed
 
 
 def code(init: Initialisation) -> tuple[str, ...]:

@@ -176,11 +176,13 @@ class Order(NamedTuple):
     thing: int
     steps: int  # from one sampled access of a thread to its next
     up: int  # of these, to a higher address
+    within: int = 0  # of the steps, those within a block
+    up_within: int = 0
 
 
 ORDERS = """
-SELECT thing, count(*), sum(address > before)
-  FROM (SELECT thing, address, lag(address) OVER (PARTITION BY thing, thread ORDER BY t_ns) AS before
-          FROM placed WHERE is_use AND steady)
+SELECT thing, count(*), sum(address > before), sum(block IS last), sum(block IS last AND address > before)
+  FROM (SELECT thing, address, block, lag(address) OVER steps AS before, lag(block) OVER steps AS last
+          FROM placed WHERE is_use AND steady WINDOW steps AS (PARTITION BY thing, thread ORDER BY t_ns))
  WHERE before IS NOT NULL GROUP BY thing
 """

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread fills memory again and again, threads of all nodes use what is in it: no place is near to both."""
+"""One thread fills memory again and again, or sorts it before, threads of all nodes use what is in it: no place is near
+to both."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from numaprof.analysis.naming import most_at, objects_in_text, thread_in_text, threads_on_nodes
 from numaprof.analysis.object_users import is_refilled, later_uses, main_use, users
@@ -9,6 +12,7 @@ from numaprof.analysis.placement import refills
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import plural
 
@@ -21,13 +25,17 @@ def rule(evidence: Evidence) -> Advice | None:
     if not uses:
         return None
     part, filler = remote_part(evidence, group), evidence.by_id.get(group[0].main_thread)
-    times = refills(evidence, group[0])
+    times, there = refills(evidence, group[0]), objects_in_text(evidence, group)
+    if _before_others(group, group[0].main_thread):
+        does = f"goes over {there} many times before {threads_on_nodes(users(evidence, uses))} use it"
+        other = "Divide what it does there among the threads, or leave that too."
+    else:
+        does = f"fills {there} again and again, and {threads_on_nodes(users(evidence, uses))} use what is in it"
+        other = "Let threads use what a thread of their own node has filled."
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{thread_in_text(filler)} fills {objects_in_text(evidence, group)} again and again, and "
-        f"{threads_on_nodes(users(evidence, uses))} use what is in it{most_at(main_use(uses))}.",
-        change="Leave its placement alone: spread over the nodes, it would be remote for the thread that fills it as "
-        "well. Let threads use what a thread of their own node has filled.",
+        finding=f"{thread_in_text(filler)} {does}{most_at(main_use(uses))}.",
+        change=f"Leave its placement alone: spread over the nodes, it would be remote for that thread as well. {other}",
         evidence=f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
         f"first touched; {of_remote(evidence, part)} reach this memory "
         f"({plural(sum(row.samples for row in uses), 'sample')}).",
@@ -38,3 +46,10 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=main_use(uses),
         threads=tuple(users(evidence, uses)),
     )
+
+
+def _before_others(group: Sequence[Object], filler: int) -> bool:
+    """No sample of that thread comes after the first of another one: a long serial set-up."""
+    rows = [row for found in group for row in found.used]
+    own, others = ([row for row in rows if (row.thread == filler) is mine] for mine in (True, False))
+    return max((row.last_ns for row in own), default=0) < min((row.first_ns for row in others), default=0) and bool(own)
