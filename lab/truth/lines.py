@@ -30,9 +30,7 @@ class Lines:
 
     by_thread: dict[int, list[Row]] = field(default_factory=dict)  # by the recording's id of the thread
     remote_by_object: dict[int, int] = field(default_factory=dict)  # DRAM lines from other nodes, all classes
-    cached_by_object: dict[int, int] = field(
-        default_factory=dict
-    )  # from other nodes' caches, to any page
+    cached_by_object: dict[int, int] = field(default_factory=dict)  # from other nodes' caches, to any page
 
     @property
     def remote(self) -> int:
