@@ -34,6 +34,22 @@ with open({log!r}, "a") as log:
 os.execv({reports!r}, sys.argv)
 """
 DIES = 'open({log!r}, "a").close(); os._exit(1)'
+TELLS = 'open({file!r}, "w").write(name[0])'
+HOLDER = """
+import socket
+holds = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+holds.bind({name!r})
+holds.listen()
+print("holds", flush=True)
+input()
+holds.setblocking(False)
+peers = []
+try:
+    while True:
+        peers.append(holds.accept()[0])
+except BlockingIOError:
+    print(len(peers), "came,", sum(len(peer.recv(100)) for peer in peers), "bytes")
+"""
 STRANGER = """
 import socket
 asks = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -65,7 +81,7 @@ def recorded(program: Path, folder: Path, ranks: int = RANKS) -> list[Path]:
     running = []
     for rank in range(ranks):
         words = [*(("taskset", "-c", cpu) if rank % 2 else ()), program, "record", "-q", "-o", "job", "true"]
-        environment = {**os.environ, "PMI_RANK": str(rank), "PMI_SIZE": str(ranks)}
+        environment = {**os.environ, "PMI_RANK": str(rank), "PMI_SIZE": str(max(2, ranks))}
         running.append(subprocess.Popen(list(map(str, words)), env=environment, cwd=folder))
     assert [each.wait() for each in running] == [0] * ranks
     return sorted((folder / "job").iterdir())
@@ -129,3 +145,17 @@ def test_who_connects_and_asks_nothing_keeps_nobody_waiting(tmp_path: Path) -> N
         subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
         assert silent.recv(1) == b""
     assert summaries([file]) == [1]
+
+
+@pytest.mark.requires("root")
+def test_another_user_is_not_asked(tmp_path: Path) -> None:
+    """Who holds the name learns no file, and keeps no rank waiting."""
+    program = place(tmp_path, 1, TELLS.format(file=str(tmp_path / "name")))
+    recorded(program, tmp_path, 1)
+    script = HOLDER.format(name="\0" + (tmp_path / "name").read_text().removeprefix("@"))
+    command = [*NOBODY, os.path.realpath(sys.executable), "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout and holder.stdout.readline() == "holds\n"
+        files = recorded(program, tmp_path, 1)
+        assert holder.communicate("end\n")[0] == "4 came, 0 bytes\n"
+    assert summaries(files) == [1, 1]
