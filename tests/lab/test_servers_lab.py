@@ -8,7 +8,6 @@ that is on one node while its thread is on the other, so that nearly all of its 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "attach"), str(Path(__file__).resolve().parent)]
 from attaching import SERVER_USER, redis_server, state  # noqa: E402
-from conftest import build_once, postgres_programs  # noqa: E402
+from conftest import postgres_programs  # noqa: E402
 from lab_plugin import PROGRAMS  # noqa: E402
 from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
 
@@ -33,22 +32,6 @@ DIFFERENCE = 0.02  # of the counts of two tools
 ENOUGH = 15_000  # remote requests of the work
 FEW = 30  # samples
 NODES = ("numactl", "--physcpubind=5", "--membind=0")  # the CPU is of node 1
-
-DATABASE = PROGRAMS / "postgres"
-
-
-def make_database(folder: Path) -> None:
-    programs, made = postgres_programs(), folder.with_suffix(".new")
-    assert programs
-    shutil.rmtree(made, ignore_errors=True)
-    command = [*SERVER_USER, programs / "initdb", "-D", made, "-A", "trust", "-U", "test", "--no-sync"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    made.rename(folder)
-
-
-# On the host: initdb is slow in the guest.
-if "NUMAPROF_MACHINE" not in os.environ and os.geteuid() == 0 and postgres_programs():
-    build_once(DATABASE, build=make_database)
 
 ARRAY = """
 import sys, numpy
@@ -106,7 +89,11 @@ class Postgres(Service):
         programs = postgres_programs()
         assert programs
         self.folder, data = folder, folder / "data"
-        subprocess.run(["cp", "-a", DATABASE, data], check=True)
+        subprocess.run(
+            [*SERVER_USER, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         options = "-h '' -F -c shared_buffers=64MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
         control = [*SERVER_USER, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
         self.stop = [*SERVER_USER, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]
