@@ -41,7 +41,7 @@ def used(homes: list[int], touchers: list[int] | None = None) -> RecordingBuilde
 def test_no_first_touch_and_no_line(tmp_path: Path) -> None:
     evidence = read(attached(used([0] * 8), 1), tmp_path)
     (advice,) = advise(evidence)
-    assert advice == placed_before.rule(evidence)
+    assert advice.rule == "placed_before"
     assert advice.kind is Kind.SETTING
     assert advice.touched_at == () and advice.touched_by is None and len(advice.objects) == 1
     assert "was placed before numaprof attached, on node 0" in advice.finding

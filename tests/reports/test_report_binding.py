@@ -35,7 +35,7 @@ def test_more_threads_than_cpus(tmp_path: Path, launcher: str) -> None:
         "The binding is at fault, not the program's memory: this rank may use 1 CPU (3) and runs 8 threads."
     )
     advice = advise(evidence)[0]
-    assert advice == launcher_binding.rule(evidence)
+    assert advice.rule == "launcher_binding"
     assert launcher in advice.evidence and advice.code
     assert launcher == "torchrun" or "8" in " ".join(advice.code)
 

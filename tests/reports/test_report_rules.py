@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,8 @@ EXPECTED = {
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_right_advice_and_no_other(scenario: str, tmp_path: Path) -> None:
     evidence = read(SCENARIOS[scenario](), tmp_path)
-    assert advise(evidence) == [module.rule(evidence) for module in EXPECTED[scenario]]
+    expected = [(module.__name__.rpartition(".")[2], module.rule(evidence)) for module in EXPECTED[scenario]]
+    assert advise(evidence) == [replace(advice, rule=name) for name, advice in expected]
     silent = [rule for rule in RULES if rule not in [module.rule for module in EXPECTED[scenario]]]
     assert [rule(evidence) for rule in silent] == [None] * len(silent)
 

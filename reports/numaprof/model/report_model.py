@@ -486,6 +486,7 @@ class Advice:
 
     Fields:
         kind: fix: change the program; setting: run it differently; leave: change nothing.
+        rule: Name of the rule that found it, such as serial_init: the texts may change, the name does not.
         finding: The problem.
         change: What to do about it.
         code: The change as code or command.
@@ -508,6 +509,7 @@ class Advice:
     """
 
     kind: Literal["fix", "setting", "leave"]
+    rule: str
     finding: str
     change: str
     code: tuple[str, ...]

@@ -60,7 +60,8 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
 def advise(evidence: Evidence) -> list[Advice]:
     """All that applies and can be seen in a second run, what pays most first."""
     share = remote_share(evidence)
-    found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    given = [(rule, rule(evidence)) for rule in RULES]
+    found = [replace(advice, rule=rule.__module__.rpartition(".")[2]) for rule, advice in given if advice is not None]
     if between_packages(evidence) and judge(evidence) is Judgement.LIGHT:  # much may go between nodes of a package
         found = [advice for advice in found if advice.kind is not Kind.LEAVE]
     found = [in_own_terms(evidence, advice) for advice in _agreed(found)]

@@ -51,6 +51,7 @@ class Advice:
     touched_by: Thread | None = None  # the thread that first touches most of it
     used_at: Site | None = None  # where it is used most
     threads: tuple[Thread, ...] = ()  # the threads that use it; without objects, the threads it is about
+    rule: str = ""  # the name of its rule; set by advise()
 
     @property
     def can_be_tried(self) -> bool:

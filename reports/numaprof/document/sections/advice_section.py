@@ -35,6 +35,7 @@ def advice(advices: Sequence[Advice], shown: Shown, trials: Sequence[model.Trial
 def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Advice:
     return model.Advice(
         kind=_KINDS[found.kind],
+        rule=found.rule,
         finding=found.finding,
         change=found.change,
         code=found.code,
