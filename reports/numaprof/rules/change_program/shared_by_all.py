@@ -20,6 +20,7 @@ from numaprof.analysis.relevant_objects import (
     measured,
     of_remote,
     remote_part,
+    remote_share_of,
     suspects,
     used_by_owner,
     worth_placing,
@@ -95,10 +96,10 @@ def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Ed
     serves nearly all."""
     if _one_serves_all(evidence):
         return False
-    known, later = sum(found.known for found in group), 1 - 1 / len(evidence.machine.memory_nodes)
-    if not changes or not known:
+    now, later = remote_share_of(evidence, group), 1 - 1 / len(evidence.machine.memory_nodes)
+    if not changes or now is None:
         return spreading_adds(evidence)
-    now, uses = sum(found.remote for found in group) / known, later_uses(group)
+    uses = later_uses(group)
     samples = effective_size(sum(row.accesses for row in uses), sum(row.squares for row in uses))
     return max(now + REMOTE_LIGHT, sampled_interval(now, samples)[1]) < later  # and that is no chance of the samples
 
@@ -129,8 +130,7 @@ def _homes_in_words(evidence: Evidence, group: list[Object]) -> tuple[str, str]:
 def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool, how: str = "Spread") -> str:
     """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
     whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
-    known = sum(found.known for found in group)
-    part = sum(found.remote for found in group) / known if known else None
+    part = remote_share_of(evidence, group)
     now = part if not all_memory else whole.share if whole is not None else None
     what = "" if all_memory else " of its samples"
     if now is None:
