@@ -2,13 +2,11 @@
 #include "core/topology/rank_place.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "core/system/abstract_name.h"
 #include "core/util/table.h"
 
 enum { RANK_PLACE_MOST = 4096 }; // recorders that share CPUs
@@ -22,20 +20,16 @@ static uint64_t rank_place_key(const struct rank *rank, const struct cpulist *cp
     return key;
 }
 
-// A name in the abstract namespace of unix sockets can be held once, and leaves nothing behind.
 int rank_place_claim(const struct rank *rank, const struct cpulist *cpus, int *place)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
     const uint64_t key = rank_place_key(rank, cpus);
     int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (held < 0)
         return -errno;
     for (*place = 0; *place < RANK_PLACE_MOST; (*place)++) {
-        int length =
-            snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "rank-of-numaprof-%u-%016llx-%d", (unsigned)getuid(),
-                              (unsigned long long)key, *place);
-        if (bind(held, (const struct sockaddr *)&name,
-                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
+        const struct abstract_name name = abstract_name("rank-of-numaprof-%u-%016llx-%d", (unsigned)getuid(),
+                                                        (unsigned long long)key, *place);
+        if (bind(held, (const struct sockaddr *)&name.address, name.size) == 0)
             return held;
         if (errno != EADDRINUSE)
             break;

@@ -4,32 +4,25 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "core/system/abstract_name.h"
+#include "core/system/sysfile.h"
 #include "core/util/table.h"
 #include "profiler/install/reports_program.h"
 
 enum { RANK_SUMMARY_TRIES = 4 }; // of finding somebody to ask, or nobody
 
-struct rank_summary_name {
-    struct sockaddr_un address;
-    socklen_t size;
-};
-
 // Whoever has the same name opens the same files by the same paths, and runs the same numaprof.
-static struct rank_summary_name rank_summary_name(const char *folder)
+static struct abstract_name rank_summary_name(const char *folder)
 {
-    struct rank_summary_name name = {.address = {.sun_family = AF_UNIX}};
     char program[PATH_MAX] = "";
     struct stat space = {0}, here = {0}, ranks = {0};
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+    if (sysfile_link("", program, sizeof program, "/proc/self/exe") < 0)
         program[0] = '\0';
     stat("/proc/self/ns/mnt", &space);
     stat(".", &here);
@@ -37,10 +30,7 @@ static struct rank_summary_name rank_summary_name(const char *folder)
     uint64_t key = table_mix(table_mix_text(0, program), space.st_ino);
     key = table_mix(table_mix(key, here.st_dev), here.st_ino);
     key = table_mix(table_mix(key, ranks.st_dev), ranks.st_ino);
-    int length = snprintf(name.address.sun_path + 1, sizeof name.address.sun_path - 1,
-                          "summaries-of-numaprof-%u-%016llx", (unsigned)geteuid(), (unsigned long long)key);
-    name.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-    return name;
+    return abstract_name("summaries-of-numaprof-%u-%016llx", (unsigned)geteuid(), (unsigned long long)key);
 }
 
 static int rank_summary_socket(void)
@@ -50,7 +40,7 @@ static int rank_summary_socket(void)
 }
 
 // A descriptor that other ranks connect to; -EADDRINUSE: they connect to somebody else's.
-static int rank_summary_listen(const struct rank_summary_name *name)
+static int rank_summary_listen(const struct abstract_name *name)
 {
     int fd = rank_summary_socket();
     if (fd < 0)
@@ -71,7 +61,7 @@ static bool rank_summary_is_ours(int fd)
 }
 
 // Who is asked answers with one byte.
-static bool rank_summary_converse(int fd, const struct rank_summary_name *name, const char *recording)
+static bool rank_summary_converse(int fd, const struct abstract_name *name, const char *recording)
 {
     char answer;
     if (connect(fd, (const struct sockaddr *)&name->address, name->size) < 0 || !rank_summary_is_ours(fd) ||
@@ -84,7 +74,7 @@ static bool rank_summary_converse(int fd, const struct rank_summary_name *name, 
     return got == 1;
 }
 
-static bool rank_summary_ask(const struct rank_summary_name *name, const char *recording)
+static bool rank_summary_ask(const struct abstract_name *name, const char *recording)
 {
     int fd = rank_summary_socket();
     if (fd < 0)
@@ -96,7 +86,7 @@ static bool rank_summary_ask(const struct rank_summary_name *name, const char *r
 
 void rank_summary_write(const char *folder, const char *recording, const sigset_t *mask)
 {
-    const struct rank_summary_name name = rank_summary_name(folder);
+    const struct abstract_name name = rank_summary_name(folder);
     int listener = -EADDRINUSE;
     for (int i = 0; i < RANK_SUMMARY_TRIES && listener == -EADDRINUSE; i++) {
         listener = rank_summary_listen(&name);

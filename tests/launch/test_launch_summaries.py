@@ -91,6 +91,17 @@ def summaries(files: list[Path]) -> list[int]:
     return [one(file, "SELECT count(*) FROM summary") for file in files]
 
 
+def forget_summary(file: Path) -> None:
+    with sqlite3.connect(file) as recording:
+        recording.execute("DELETE FROM summary")
+
+
+def summarize(file: Path, listener: socket.socket) -> None:
+    """And the recordings of those who ask at the listener."""
+    words = [BUILD / "numaprof-reports", "summarize", file, "--listener", str(listener.fileno())]
+    subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
+
+
 def test_one_python_writes_the_summaries_of_ranks_that_end_together(tmp_path: Path) -> None:
     files = recorded(place(tmp_path, RANKS), tmp_path)
     assert summaries(files) == [1] * RANKS
@@ -112,8 +123,7 @@ def test_ranks_whose_python_dies_help_themselves(tmp_path: Path) -> None:
 def test_another_user_is_not_served(tmp_path: Path) -> None:
     """Root's Python would write into any file that is named."""
     file, theirs = recorded(PROGRAM, tmp_path, 2)
-    with sqlite3.connect(file) as recording:
-        recording.execute("DELETE FROM summary")
+    forget_summary(file)
     name = f"\0of {tmp_path}"
     script = STRANGER.format(name=name, file=os.fsencode(file))
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
@@ -122,8 +132,7 @@ def test_another_user_is_not_served(tmp_path: Path) -> None:
         command = [*NOBODY, os.path.realpath(sys.executable), "-c", script]
         stranger = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         select.select([listener], [], [])
-        words = [BUILD / "numaprof-reports", "summarize", theirs, "--listener", str(listener.fileno())]
-        subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
+        summarize(theirs, listener)
     assert stranger.communicate()[0] == "no answer\n"
     assert summaries([file, theirs]) == [0, 1]
 
@@ -131,8 +140,7 @@ def test_another_user_is_not_served(tmp_path: Path) -> None:
 def test_who_connects_and_asks_nothing_keeps_nobody_waiting(tmp_path: Path) -> None:
     """As a rank that was stopped in between."""
     file, _ = recorded(PROGRAM, tmp_path, 2)
-    with sqlite3.connect(file) as recording:
-        recording.execute("DELETE FROM summary")
+    forget_summary(file)
     name = f"\0of {tmp_path}"
     with (
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
@@ -141,8 +149,7 @@ def test_who_connects_and_asks_nothing_keeps_nobody_waiting(tmp_path: Path) -> N
         listener.bind(name)
         listener.listen()
         silent.connect(name)
-        words = [BUILD / "numaprof-reports", "summarize", file, "--listener", str(listener.fileno())]
-        subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
+        summarize(file, listener)
         assert silent.recv(1) == b""
     assert summaries([file]) == [1]
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "collectors/protocol/channel_pass.h"
 #include "collectors/protocol/channel_slots.h"
 #include "core/process/memory_file.h"
 #include "core/process/process_stat.h"
+#include "core/system/abstract_name.h"
 #include "core/system/clock.h"
 
 static long channel_server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -111,18 +110,15 @@ static int channel_server_map(struct channel_server *server)
 static int channel_server_listen(struct channel_server *server)
 {
     uint64_t random[4];
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (getrandom(random, sizeof random, 0) != sizeof random)
         return -errno;
     snprintf(server->address, sizeof server->address, "numaprof-%016lx%016lx:%016lx%016lx", random[0], random[1],
              random[2], random[3]);
-    size_t length = strcspn(server->address, ":");
-    memcpy(address.sun_path + 1, server->address, length); // a leading NUL: abstract, no file is left behind
+    const struct abstract_name name = abstract_name("%.*s", (int)strcspn(server->address, ":"), server->address);
     server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (server->listener < 0)
         return -errno;
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
-    if (bind(server->listener, (const struct sockaddr *)&address, size) < 0 ||
+    if (bind(server->listener, (const struct sockaddr *)&name.address, name.size) < 0 ||
         listen(server->listener, SOMAXCONN) < 0)
         return -errno;
     return 0;

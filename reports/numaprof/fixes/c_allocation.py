@@ -403,7 +403,7 @@ def _returned(place: Place, parts: Sequence[str]) -> list[Memory]:
     """The elements of a returned list that allocate, each with a name before."""
     text, rest, done = place.statement.text, "", 0
     made: list[Memory] = []
-    declares = "void *" if place.file.endswith(".c") else "auto *"
+    in_c = place.file.endswith(".c")
     for part in (" ".join(each.split()) for each in parts):
         name = f"placed_{len(made) + 1}"
         found = _allocated(place.text, name, part)
@@ -412,9 +412,9 @@ def _returned(place: Place, parts: Sequence[str]) -> list[Memory]:
         at = text.find(part, done)
         if at < 0 or [each.pointer for each in found] != [name] or re.search(rf"\b{name}\b", place.text.code):
             return []
-        element = found[0].element if declares == "auto *" else "void"
+        element = "void" if in_c else found[0].element
         memory = _named(place, replace(found[0], element=element), place.statement.last)
-        made.append(replace(memory, before=(f"{declares}{name} = {part};",)))
+        made.append(replace(memory, before=(f"{'void' if in_c else 'auto'} *{name} = {part};",)))
         rest, done = f"{rest}{text[done:at]}{name}", at + len(part)
     if not made or place.statement.first != place.statement.last:
         return []

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from numaprof.evidence.thresholds import (
     APART_DEVIATIONS,
@@ -18,7 +19,14 @@ from numaprof.evidence.thresholds import (
 from numaprof.model.job_model import Bin, Spread
 from numaprof.model.rank_model import RankSummary
 
-Population = tuple[str, str, bool]  # basis, what is counted, and whether remote is another package
+
+class Population(NamedTuple):
+    """What the remote share of a rank is a share of."""
+
+    basis: str | None
+    words: str | None
+    between_packages: bool  # remote is another package
+
 
 BINS = 10
 COMPARED = ("heavy", "moderate", "light", "one_node_used", "binding")  # judgements with traffic that matters
@@ -38,15 +46,15 @@ class Together:
 def main_population(ranks: Sequence[RankSummary]) -> Population | None:
     """What most ranks counted: numbers of different populations are not added."""
     known = Counter(_population(each) for each in ranks if each.share.share is not None)
-    return max(known, key=lambda key: (known[key], key), default=None)  # type: ignore[return-value]
+    return max(known, key=lambda key: (known[key], key), default=None)
 
 
 def of_population(ranks: Sequence[RankSummary], population: Population | None) -> list[RankSummary]:
     return [each for each in ranks if each.share.share is not None and _population(each) == population]
 
 
-def _population(rank: RankSummary) -> tuple[str | None, str | None, bool]:
-    return rank.share.basis, rank.share.population, rank.share.between_packages
+def _population(rank: RankSummary) -> Population:
+    return Population(rank.share.basis, rank.share.population, rank.share.between_packages)
 
 
 def together(ranks: Sequence[RankSummary]) -> Together:

@@ -49,8 +49,8 @@ def verdict(ranks: Sequence[RankSummary], population: Population | None, apart: 
         judgement=word,
         headline=f"{_says(word, mine)} {_on(mine, ranks)}{_share(word, mine, population)}.",
         details=tuple(_details(ranks, mine, whole, population, apart)),
-        between_packages=population is not None and population[2],
-        population=population[1] if population else None,
+        between_packages=population is not None and population.between_packages,
+        population=population.words if population else None,
         remote_share=whole.share,
         lowest=whole.lowest,
         highest=whole.highest,
@@ -92,11 +92,11 @@ def _share(word: str, mine: Sequence[RankSummary], population: Population | None
     if found.share is None or population is None or word == "no_traffic":  # of so few requests a share is chance
         return ""
     whose = "its" if len(mine) == 1 else "their"
-    return f": {in_words(found)} of {whose} {_what(population)} are {remote_word(population[2])}"
+    return f": {in_words(found)} of {whose} {_what(population)} are {remote_word(population.between_packages)}"
 
 
 def _what(population: Population) -> str:
-    return "DRAM requests" if population[0] == "counters" else "sampled accesses"
+    return "DRAM requests" if population.basis == "counters" else "sampled accesses"
 
 
 def _details(
@@ -119,9 +119,9 @@ def _details(
         rest = together(of_population([rank for rank in ranks if rank.number not in numbers], population))
         if rest.share is not None:
             found.append(f"On the other {plural(rest.ranks, 'rank')}: {in_words(rest)}.")
-        found.append(f"On all {whole.ranks} that were measured: {in_words(whole)} ({population[1]}).")
+        found.append(f"On all {whole.ranks} that were measured: {in_words(whole)} ({population.words}).")
     elif population is not None:
-        found.append(f"The population: {population[1]}.")
+        found.append(f"The population: {population.words}.")
     open_ = [
         rank for rank in ranks if rank.share.judgement in NOT_SAID and rank.share.judgement != mine[0].share.judgement
     ]

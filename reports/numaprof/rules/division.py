@@ -70,8 +70,9 @@ def divided_by_threads(
         if grown:  # how far its last block is used is not known, only in what order
             nodes = team_order(evidence, working, len(working), [found]) or None
         by_level = _by_level(evidence, found, own, working)
-        static = nodes == team_order(evidence, working, len(nodes or ()), group)
-        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes, static)
+        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
+        if blocks and _in_fortran(own) and nodes != team_order(evidence, working, len(nodes or ()), group):
+            blocks = 0  # no static schedule gives these nodes their parts, and nothing else places an array of Fortran
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
         placed |= {memory: each_level(memory) for memory in own} if by_level else mine
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
@@ -100,23 +101,21 @@ def _by_level(
     return by_level if better else ()
 
 
-def _blocks(
-    evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None, static: bool
-) -> int:
-    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them.
-
-    static: a static schedule gives these nodes their parts; without one, nothing places an array of Fortran.
-    """
-    fortran = any(memory.fortran for memory in text)
-    made = _most_ranked(text) if fortran else len(text)
+def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:
+    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them."""
+    made = _most_ranked(text) if _in_fortran(text) else len(text)
     blocks = found.blocks or 0
-    if blocks < 2 or nodes is None or found.in_region or not made or blocks % made or (fortran and not static):
+    if blocks < 2 or nodes is None or found.in_region or not made or blocks % made:
         return 0
     unlike = any(memory.derived or memory.instead is not None for memory in text)
     if unlike or any(memory.nest or memory.moved or memory.static or memory.unnumbered for memory in text):
         return 0
     each, whole = (gained(evidence, [found], nodes, each_block) for each_block in (True, False))
     return blocks // made if whole > each + AS_GOOD else 0
+
+
+def _in_fortran(text: Sequence[Memory]) -> bool:
+    return any(memory.fortran for memory in text)
 
 
 def _most_ranked(text: Sequence[Memory]) -> int:

@@ -61,10 +61,8 @@ class Initialisation:
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
     reached: tuple[Object, ...]  # the objects that the code is for
     left: str  # the others, in words
-    unseen: tuple[
-        Object, ...
-    ]  # what the same lines allocate, so that code there is for it, and nobody saw touched first
-    also: str  # that, in words
+    unseen: tuple[Object, ...]  # others that the code is for, of the same lines: nobody saw them touched first
+    also: str  # these, in words
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property

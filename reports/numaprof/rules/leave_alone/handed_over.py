@@ -52,4 +52,4 @@ def _before_others(group: Sequence[Object], filler: int) -> bool:
     """No sample of that thread comes after the first of another one: a long serial set-up."""
     rows = [row for found in group for row in found.used]
     own, others = ([row for row in rows if (row.thread == filler) is mine] for mine in (True, False))
-    return max((row.last_ns for row in own), default=0) < min((row.first_ns for row in others), default=0) and bool(own)
+    return bool(own and others) and max(row.last_ns for row in own) < min(row.first_ns for row in others)
