@@ -24,6 +24,7 @@ static struct perf_event_attr faults_attributes(const struct faults *faults, str
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_PAGE_FAULTS,
         .sample_type = faults_sample_type | (faults->tells_mapped ? PERF_SAMPLE_DATA_PAGE_SIZE : 0),
+        .read_format = faults->tells_lost ? PERF_RECORD_READ_LOST : 0,
         .sample_regs_user = PERF_EVENT_REGS_USER,
         .disabled = 1,
         .inherit = task.inherit,
@@ -133,6 +134,10 @@ int faults_open(struct faults *faults, struct faults_source *source, struct faul
         faults->exclude_kernel = true;
         status = faults_open_both(faults, source, task, ring_pages);
     }
+    if (status == -EINVAL && faults->tells_lost) {
+        faults->tells_lost = false;
+        status = faults_open_both(faults, source, task, ring_pages);
+    }
     if (status == -EINVAL && faults->tells_mapped) { // PERF_SAMPLE_DATA_PAGE_SIZE came with Linux 5.11
         faults->tells_mapped = false;
         status = faults_open_both(faults, source, task, ring_pages);
@@ -195,16 +200,46 @@ void faults_close(struct faults_source *source)
     source->more_count = source->more_size = 0;
 }
 
+// What read(2) gives for one event.
+struct faults_read {
+    uint64_t counted, lost;
+};
+
+static int faults_read(const struct faults *faults, int fd, struct faults_read *value)
+{
+    *value = (struct faults_read){0};
+    const ssize_t bytes = faults->tells_lost ? sizeof *value : sizeof value->counted;
+    return read(fd, value, (size_t)bytes) == bytes ? 0 : -EIO;
+}
+
 int faults_count(struct faults_source *source)
 {
-    uint64_t count = 0, one;
+    uint64_t count = 0;
+    struct faults_read value;
     for (size_t i = 0; i < source->more_count; i++)
-        if (read(source->more[i].fd_some, &one, sizeof one) == sizeof one)
-            count += one;
-    if (read(source->fd_some, &one, sizeof one) != sizeof one)
-        return -errno;
-    source->counted = count + one;
-    return 0;
+        if (faults_read(source->faults, source->more[i].fd_some, &value) == 0)
+            count += value.counted;
+    int status = faults_read(source->faults, source->fd_some, &value);
+    if (status == 0)
+        source->counted = count + value.counted;
+    return status;
+}
+
+static uint64_t faults_events_lost(const struct faults *faults, struct faults_events events)
+{
+    struct faults_read some, every;
+    return (faults_read(faults, events.fd_some, &some) == 0 ? some.lost : 0) +
+           (faults_read(faults, events.fd_every, &every) == 0 ? every.lost : 0);
+}
+
+// What inherited events lose is counted in the first (__perf_output_begin in kernel/events/ring_buffer.c).
+uint64_t faults_lost_untold(const struct faults_source *source)
+{
+    uint64_t lost = faults_events_lost(
+        source->faults, (struct faults_events){.fd_every = source->fd_every, .fd_some = source->fd_some});
+    for (size_t i = 0; i < source->more_count; i++)
+        lost += faults_events_lost(source->faults, source->more[i]);
+    return lost > source->lost ? lost - source->lost : 0;
 }
 
 // --- every fault, or a sample
@@ -220,8 +255,9 @@ static void faults_switch(struct faults_source *source)
         change(source->more[i].fd_every);
 }
 
-void faults_lost(struct faults_source *source)
+void faults_lost(struct faults_source *source, uint64_t records)
 {
+    source->lost += records;
     source->downsample.is_on = true;
     faults_switch(source);
 }

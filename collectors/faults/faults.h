@@ -49,6 +49,7 @@ struct faults_source {
     size_t last_pending;           // its index in faults.pending, if it still waits
     struct table periods;          // event of a thread (stream) -> period of its last sample, twice
     uint64_t counted;              // faults counted so far, from fd_some
+    uint64_t lost;                 // records that the ring's records say are lost
 };
 
 struct faults_pending {
@@ -69,6 +70,7 @@ struct faults {
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
+    bool tells_lost;               // the kernel counts what it had no room for: Linux 6.0
     bool of_machine;               // faults of all processes: fewer samples, with less of their stacks
     bool balancing;
     bool huge_pages;               // a fault may bring 2 MiB
@@ -116,10 +118,13 @@ void faults_classify(struct faults *faults, struct process *ending);
 
 // Records every fault, or a sample of them, as fast as they come. Call it after each drain; now: CLOCK_MONOTONIC.
 void faults_adapt(struct faults_source *source, uint64_t now);
-// The ring lost a record: from now on, only a sample of the faults is recorded.
-void faults_lost(struct faults_source *source);
+// The ring lost so many records: from now on, only a sample of the faults is recorded.
+void faults_lost(struct faults_source *source, uint64_t records);
 
 // Reads the number of faults of all tasks of the source, sampled or not.
 int faults_count(struct faults_source *source);
+
+// Lost records that no record of the ring told: it tells them with the next that has room, and there may be no next.
+uint64_t faults_lost_untold(const struct faults_source *source);
 
 #endif

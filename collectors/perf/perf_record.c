@@ -12,7 +12,6 @@
 #define PERF_RECORD_HAS_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define PERF_RECORD_BRANCH_HW_INDEX (UINT64_C(1) << 17)
 #define PERF_RECORD_BRANCH_COUNTERS (UINT64_C(1) << 19)
-#define PERF_RECORD_READ_LOST (UINT64_C(1) << 4)
 enum { PERF_RECORD_BRANCH_BYTES = 24, PERF_RECORD_BUILD_ID_MOST = 20 };
 
 static struct perf_bytes perf_record_body(const struct perf_event_header *header)

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PERF_RECORD_READ_LOST (UINT64_C(1) << 4) // PERF_FORMAT_LOST, Linux 6.0: older headers lack the name
+
 // Which fields the records of a ring have: all events of one ring share it.
 struct perf_layout {
     uint64_t sample_type;

@@ -173,6 +173,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     recorder_write_evidence(r);
     allocations_close_rings(&r->allocations);
     allocations_finish(&r->allocations, r->target->kind, r->has_channel);
+    kernel_records_count_lost(&r->records);
     losses_finish(&r->losses, &r->tasks);
     if (r->options->placing)
         placing_record(r->options->placing, r->tasks.queue);

@@ -84,8 +84,7 @@ static void perf_swap_halves(uint64_t *words, size_t count, size_t at)
 static size_t perf_swap_read_words(const uint64_t *words, size_t count, size_t at, uint64_t format)
 {
     const uint64_t times = format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
-    const uint64_t lost = UINT64_C(1) << 4; // PERF_FORMAT_LOST, Linux 6.0
-    const size_t each = 1 + (size_t)__builtin_popcountll(format & (PERF_FORMAT_ID | lost));
+    const size_t each = 1 + (size_t)__builtin_popcountll(format & (PERF_FORMAT_ID | PERF_RECORD_READ_LOST));
     size_t values = 1, head = (size_t)__builtin_popcountll(times);
     if (format & PERF_FORMAT_GROUP) {
         values = at < count && words[at] < count ? (size_t)words[at] : count;

@@ -113,8 +113,11 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
 {
     struct faults_source *source = (struct faults_source *)stream; // the stream is its first member
     struct kernel_records *records = stream->owner;
-    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
-        faults_lost(source);
+    uint64_t lost = 0;
+    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES) {
+        perf_record_lost(header, &lost);
+        faults_lost(source, lost);
+    }
     if (losses_handle(records->losses, header)) {
         records->tasks->lost = records->losses->records;
         return;
@@ -218,7 +221,7 @@ static void kernel_records_begin(struct kernel_records *records, struct faults_t
     records->faults.samples = records->samples;
     records->faults.objects = &records->targets->allocations->objects;
     records->faults.streams = records->streams;
-    records->faults.tells_mapped = true;
+    records->faults.tells_mapped = records->faults.tells_lost = true;
     records->faults.balancing = balancing > 0;
     records->faults.huge_pages = *huge && !strstr(huge, "[never]");
     records->faults.sources = (int)records->topology->cpu_count;
@@ -266,6 +269,12 @@ int kernel_records_watch(const struct kernel_records *records, kernel_records_wa
 }
 
 // --- the end
+
+void kernel_records_count_lost(struct kernel_records *records)
+{
+    for (size_t i = 0; i < records->count; i++)
+        records->losses->records += faults_lost_untold(&records->sources[i]);
+}
 
 void kernel_records_write_evidence(struct kernel_records *records)
 {

@@ -46,6 +46,9 @@ void kernel_records_tick(struct kernel_records *records, uint64_t now);
 typedef int kernel_records_watch_fd(void *context, int fd);
 int kernel_records_watch(const struct kernel_records *records, kernel_records_watch_fd *watch, void *context);
 
+// Counts the lost records that no record told. Once, after the last drain.
+void kernel_records_count_lost(struct kernel_records *records);
+
 void kernel_records_write_evidence(struct kernel_records *records);
 
 // Number of faults that were counted and that no sample stands for.
