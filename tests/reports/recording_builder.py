@@ -17,7 +17,7 @@ RAN = SECOND // 20  # CPU time of a thread, unless told otherwise
 PAGE = 4096
 
 Line = tuple[str, int, str]  # file, line, function
-FIRST_TOUCH, HINT, OVERFLOW, LOAD, STORE = 10, 14, 1, 2, 3
+FIRST_TOUCH, HINT, FAULT, OVERFLOW, LOAD, STORE = 10, 14, 19, 1, 2, 3
 LOCAL, REMOTE, OWN_CACHE, REMOTE_DIRTY = 1, 2, 6, 5  # source
 
 

@@ -15,6 +15,7 @@ from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
 from reading import printed, read
 from recording_builder import (
+    FAULT,
     FIRST_TOUCH,
     HINT,
     LOAD,
@@ -308,12 +309,33 @@ def test_faults_of_unknown_kind_are_no_ones(tmp_path: Path) -> None:
     for thread in range(8):
         for page in range(0, BLOCK, 64):
             where = ARRAY + (thread * BLOCK + page) * PAGE
-            kind = FIRST_TOUCH if thread == 0 else 19
+            kind = FIRST_TOUCH if thread == 0 else FAULT
             builder.sample(kind, thread + 1, init_stack(builder), 64, address=where, block=block)
     evidence = read(builder, tmp_path)
     assert evidence.objects.found[0].main_share == pytest.approx(1 / 8)
     assert advise(evidence) == []
     assert "not counted as first touches: 28 MiB of page faults of unknown kind" in printed(builder, tmp_path)
+
+
+@pytest.mark.parametrize(("times", "was_there", "pages"), [(1, False, PAGES), (2, False, 0), (1, True, 0)])
+def test_the_only_thread_with_page_faults_touches_first(
+    times: int, was_there: bool, pages: int, tmp_path: Path
+) -> None:
+    """Of whatever kind they are; not if pages must have come back, nor if the memory is older than the recording."""
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
+    block = builder.block(object, ARRAY, PAGES)
+    for page in range(0, PAGES, 64):
+        where = ARRAY + page * PAGE
+        for _ in range(times):
+            builder.sample(FAULT, 1, init_stack(builder), 64, address=where, page_node=0, block=block)
+    if was_there:
+        builder.row("placed_before", object=object)
+    evidence = read(builder, tmp_path)
+    (found,) = evidence.objects.found
+    assert (found.pages, found.pages_at_most) == (pages, pages or times * PAGES)
+    assert evidence.touched_pages == pages
+    assert [row.kind for row in evidence.samples.kinds] == [FIRST_TOUCH if pages else FAULT]
 
 
 def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:

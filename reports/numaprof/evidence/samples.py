@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.evidence.thresholds import (
+    HARDLY_TOUCHED,
     MIN_REMOTE_SAMPLES,
     MOST_OBJECTS,
     MOST_PLACES,
@@ -133,6 +134,7 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         most=MOST_SAMPLES,
         slow_nodes=json.dumps(slow_nodes),
     )
+    recording.run(*sql_samples.BY_ONE_THREAD, page_bytes=page_bytes, hardly=HARDLY_TOUCHED)
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
     recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
     sites = _sites(recording)

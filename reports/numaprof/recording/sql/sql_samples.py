@@ -57,6 +57,7 @@ KIND_SUMS = (
 )
 SAMPLE_KINDS = """
 SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
+ WHERE s.samples > 0
 """
 
 
@@ -99,6 +100,29 @@ SELECT s.kind, s.event, s.thread, CASE WHEN o.kind = 'shared' THEN o.process ELS
         SELECT id FROM event WHERE placement GLOB 'remote_dram*' OR placement GLOB 'remote_near*'
             OR placement GLOB 'remote_far*' OR placement GLOB 'other_cluster*'))
 """
+
+
+# The recorder was too late to see of what kind these page faults were. A first touch is a page fault: where one thread
+# alone has page faults on an object, not more than the object has pages, that thread touched it first.
+BY_ONE_THREAD = (
+    f"""
+    CREATE TEMP TABLE by_one_thread AS
+    SELECT object, sum(kind = @FAULT) * 1.0 * 0x1000000 / (SELECT below FROM kind_sum WHERE kind = @FAULT) AS samples,
+           sum(CASE kind WHEN @FAULT THEN weight ELSE 0 END) AS weight
+      FROM picked p WHERE object NOT IN (SELECT object FROM was_there) AND ({TOUCH} OR kind = @FAULT)
+     GROUP BY object HAVING min(thread) = max(thread) AND sum(kind = @FAULT) > 0
+        AND sum(weight) * :page_bytes BETWEEN :hardly * (SELECT max(bytes) FROM block WHERE object = p.object)
+                                          AND (SELECT sum(bytes) FROM block WHERE object = p.object)
+    """,
+    """
+    INSERT INTO kind_sum
+    SELECT kind, round(total(samples)) * sign, round(total(weight)) * sign, 0x1000000
+      FROM by_one_thread CROSS JOIN (SELECT @FAULT AS kind, -1 AS sign UNION ALL SELECT @FIRST_TOUCH, 1)
+     WHERE true GROUP BY kind
+        ON CONFLICT DO UPDATE SET samples = samples + excluded.samples, weight = weight + excluded.weight
+    """,
+    "UPDATE picked SET kind = @FIRST_TOUCH WHERE kind = @FAULT AND object IN (SELECT object FROM by_one_thread)",
+)
 
 
 class ThreadNode(NamedTuple):
