@@ -95,7 +95,8 @@ TEST(sockets_are_split_whatever_their_numbers)
 
 TEST(the_slow_tier_is_asked_for_where_there_is_one)
 {
-    struct topology_node nodes[] = {{.id = 0, .memory = TOPOLOGY_MEMORY_DRAM}, {.id = 1, .memory = TOPOLOGY_MEMORY_HBM}};
+    struct topology_node nodes[] = {{.id = 0, .memory = TOPOLOGY_MEMORY_DRAM},
+                                    {.id = 1, .memory = TOPOLOGY_MEMORY_HBM}};
     const struct topology machine = {.node_count = 2, .nodes = nodes};
     CHECK(!strstr(event_plan_usual(&machine), "slow"));
     nodes[1].memory = TOPOLOGY_MEMORY_CXL;

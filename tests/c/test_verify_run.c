@@ -8,7 +8,8 @@
 
 TEST(a_slow_tier_is_linked_to_the_nearest_package)
 {
-    struct topology_node nodes[] = {{.id = 0, .package = 0}, {.id = 1, .package = 1}, {.id = 2, .package = TOPOLOGY_UNKNOWN}};
+    struct topology_node nodes[] = {{.id = 0, .package = 0}, {.id = 1, .package = 1},
+                                    {.id = 2, .package = TOPOLOGY_UNKNOWN}};
     int distance[] = {10, 21, 14, 21, 10, 24, 14, 24, 10};
     const struct topology t = {.numa = true, .node_count = 3, .nodes = nodes, .distance = distance};
     cpulist_add(&nodes[0].cpus, 0);
