@@ -20,7 +20,7 @@ from conftest import PROGRAM, TREE
 from numaprof.evidence.request_classes import ANY, REMOTE, sort_events
 from numaprof.recording.sql.sql_counts import Event
 
-TOPICS = ["demand_rd", "demand_rfo", "prefetch", "any", "retired", "caches", "nodes"]
+TOPICS = ["demand_rd", "demand_rfo", "prefetch", "any", "retired", "caches", "nodes", "slow"]
 
 
 def events(*arguments: str) -> str:

@@ -19,7 +19,7 @@ enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
 
 static bool counters_is_remote(const struct event_entry *event)
 {
-    return strncmp(event->placement, "remote", 6) == 0;
+    return strncmp(event->placement, "remote", 6) == 0 && !event_catalogue_is_slow(event);
 }
 
 static enum recording_source counters_source(const struct event_entry *event)

@@ -238,6 +238,16 @@ const char *event_catalogue_confidence(const struct event_entry *event)
     return strchr(event->sources, ',') ? "two" : "one";
 }
 
+bool event_catalogue_is_slow(const struct event_entry *event)
+{
+    static const char *const slow[] = {EVENT_LOCAL_PMEM, EVENT_REMOTE_PMEM, EVENT_LOCAL_CXL, EVENT_REMOTE_CXL,
+                                       EVENT_ANY_CXL, EVENT_LOCAL_OCAPI, EVENT_REMOTE_OCAPI};
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+        if (strcmp(event->placement, slow[i]) == 0)
+            return true;
+    return false;
+}
+
 bool event_catalogue_is_retired(const struct event_entry *event)
 {
     return strcmp(event->class, EVENT_RETIRED_LOAD) == 0;

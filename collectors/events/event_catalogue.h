@@ -126,6 +126,9 @@ const struct event_answer *event_catalogue_answer(const struct event_catalogue *
 // Does it count retired loads? They leave prefetches out.
 bool event_catalogue_is_retired(const struct event_entry *event);
 
+// Answers of a slow tier: memory behind CXL and OpenCAPI, persistent memory.
+bool event_catalogue_is_slow(const struct event_entry *event);
+
 // What the number of an event includes or misses: the texts of its notes, joined; "" nothing. Returns out.
 char *event_catalogue_remark(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                              const struct event_entry *event, char *out, size_t size);

@@ -7,8 +7,9 @@
 
 #include "event_words.h"
 
-const char event_plan_all_topics[] = "demand_rd,demand_rfo,prefetch,any,retired,caches,nodes";
-const char event_plan_usual_topics[] = "demand_rd,demand_rfo,prefetch,retired";
+const char event_plan_all_topics[] = "demand_rd,demand_rfo,prefetch,any,retired,caches,nodes,slow";
+static const char event_plan_usual_topics[] = "demand_rd,demand_rfo,prefetch,retired";
+static const char event_plan_tiered_topics[] = "demand_rd,demand_rfo,prefetch,retired,slow";
 
 enum { EVENT_PLAN_WORD_BYTES = 32 };
 
@@ -153,6 +154,14 @@ bool event_plan_sockets_are_split(const struct topology *topology)
         if (topology_package_nodes_before(topology, i) > 0)
             return true;
     return false;
+}
+
+const char *event_plan_usual(const struct topology *topology)
+{
+    for (size_t i = 0; i < topology->node_count; i++)
+        if (topology_is_slow_tier(topology, topology->nodes[i].id))
+            return event_plan_tiered_topics;
+    return event_plan_usual_topics;
 }
 
 bool event_plan_knows_topics(const char *topics)

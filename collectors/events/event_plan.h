@@ -15,13 +15,14 @@
 #include "collectors/events/event_catalogue.h"
 #include "core/topology/topology.h"
 
-enum { EVENT_PLAN_TOPICS = 7, EVENT_PLAN_GROUPS = 16, EVENT_PLAN_GROUP_EVENTS = 4, EVENT_PLAN_WHY_BYTES = 400 };
+enum { EVENT_PLAN_TOPICS = 8, EVENT_PLAN_GROUPS = 16, EVENT_PLAN_GROUP_EVENTS = 4, EVENT_PLAN_WHY_BYTES = 400 };
 
 // All topics in the order of most use, for a request of everything.
 extern const char event_plan_all_topics[];
 
-// Where nobody asks for any. Cache responses are left out: their groups would take time from these.
-extern const char event_plan_usual_topics[];
+// Where nobody asks for any: the slow tier where there is one. Cache responses are left out: their groups would take
+// time from these.
+const char *event_plan_usual(const struct topology *topology);
 
 struct event_plan_request {
     const char *topics; // "demand_rd,retired"; in the order of importance: what comes first is opened first

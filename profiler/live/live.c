@@ -38,7 +38,7 @@ static int live_prepare_counters(struct live *live)
     counters->emulated = emulated_name(emulated, sizeof emulated, "");
     counters->all_asked_for = live->request->events != NULL;
     verification_open(&live->verification, &live->topology, counters);
-    const char *topics = live->request->events ? live->request->events : event_plan_usual_topics;
+    const char *topics = live->request->events ? live->request->events : event_plan_usual(&live->topology);
     int status = counters_prepare(counters, &live->topology, topics, 1);
     return status == -ENOMEM ? status : 0;
 }

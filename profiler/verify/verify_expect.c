@@ -134,6 +134,15 @@ static enum expect_answer expect_by_where(enum verify_where where, bool wants_ow
     return where == VERIFY_NEAR ? EXPECT_PERHAPS : (where == VERIFY_OWN) == wants_own ? EXPECT_YES : EXPECT_NO;
 }
 
+static enum expect_answer expect_slow(const struct event_entry *event, const struct verify_pair *pair)
+{
+    if (!pair->is_tier)
+        return EXPECT_NO;
+    if (strncmp(event->placement, "any", 3) == 0)
+        return EXPECT_YES;
+    return expect_by_where(pair->link, strncmp(event->placement, "local", 5) == 0);
+}
+
 static enum expect_answer expect_memory(const struct event_entry *event, const struct verify_pair *pair)
 {
     static const char *const caches[] = {EVENT_LOCAL_CACHE, EVENT_REMOTE_CACHE, EVENT_REMOTE_MODIFIED,
@@ -143,6 +152,8 @@ static enum expect_answer expect_memory(const struct event_entry *event, const s
         return expect_by_where(pair->memory, true);
     if (strcmp(placement, EVENT_REMOTE_DRAM) == 0 || strcmp(placement, EVENT_OTHER_SOCKET) == 0)
         return expect_by_where(pair->memory, false);
+    if (event_catalogue_is_slow(event))
+        return expect_slow(event, pair);
     if (strcmp(placement, EVENT_ANY_DRAM) == 0)
         return EXPECT_YES;
     if (strncmp(placement, "to_node", 7) == 0)

@@ -18,6 +18,8 @@ struct verify_pair {
     enum verify_where memory;
     enum verify_where cache; // of the VERIFY_TAKEN patterns; VERIFY_OWN: there is no other node with CPUs
     int to_node;
+    bool is_tier;            // memory of a node without CPUs ...
+    enum verify_where link;  // ... on the link of the CPU's package (OWN) or another one's; NEAR: not known
 };
 
 struct verify_range {

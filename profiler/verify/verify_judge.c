@@ -293,7 +293,10 @@ static bool judge_cells(struct verify *verify, const struct topology *t, const s
 {
     bool open = false;
     struct verify_pair pair = {.memory = judge_where(verify, t, event->class, from, to),
-                               .to_node = verify->to[to]};
+                               .to_node = verify->to[to],
+                               .is_tier = judge_is_tier(t, verify->to[to])};
+    if (pair.is_tier)
+        pair.link = verify_site_link(t, verify->from[from], verify->to[to]);
     verify_site_other(t, verify->from[from], &pair.cache);
     for (int i = 0; i < VERIFY_PATTERNS; i++) {
         const enum verify_pattern pattern = (enum verify_pattern)i;

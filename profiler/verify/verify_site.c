@@ -2,6 +2,7 @@
 #include "profiler/verify/verify_site.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/topology/thread_mask.h"
@@ -40,6 +41,25 @@ enum verify_where verify_site_where(const struct topology *t, int from, int to)
     bool near = a && b && a->package != TOPOLOGY_UNKNOWN &&
                 (a->package == b->package || b->package == TOPOLOGY_UNKNOWN);
     return near ? VERIFY_NEAR : VERIFY_FAR;
+}
+
+enum verify_where verify_site_link(const struct topology *t, int from, int tier)
+{
+    const struct topology_node *own = topology_node(t, from), *nearest = NULL;
+    int least = INT_MAX;
+    bool is_tied = false; // between packages
+    for (size_t i = 0; i < t->node_count; i++) {
+        const struct topology_node *node = &t->nodes[i];
+        const int distance = topology_distance(t, node->id, tier);
+        if (cpulist_count(&node->cpus) == 0 || distance == TOPOLOGY_UNKNOWN || distance > least)
+            continue;
+        is_tied = nearest && distance == least && (is_tied || node->package != nearest->package);
+        least = distance;
+        nearest = node;
+    }
+    if (!own || !nearest || is_tied || own->package == TOPOLOGY_UNKNOWN)
+        return VERIFY_NEAR;
+    return own->package == nearest->package ? VERIFY_OWN : VERIFY_FAR;
 }
 
 int verify_site_beside(const struct topology *t, int cpu)

@@ -19,6 +19,10 @@ int verify_site_other(const struct topology *t, int node, enum verify_where *whe
 
 enum verify_where verify_site_where(const struct topology *t, int from, int to);
 
+// Which package memory without CPUs is linked to, by the firmware's distances: the node's own (OWN), another one (FAR).
+// NEAR: not known.
+enum verify_where verify_site_link(const struct topology *t, int from, int tier);
+
 // Memory of that many bytes on the node, each page of which is there. Else -errno, and a note says why.
 int verify_site_memory(struct verify *verify, const struct topology *t, int node, size_t bytes,
                        struct memory_bound *bound);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <string.h>
 
 #include "collectors/events/event_plan.h"
 #include "tests/c/check.h"
@@ -90,6 +91,17 @@ TEST(sockets_are_split_whatever_their_numbers)
     CHECK(!event_plan_sockets_are_split(&machine));
     nodes[3].package = 21334;
     CHECK(event_plan_sockets_are_split(&machine));
+}
+
+TEST(the_slow_tier_is_asked_for_where_there_is_one)
+{
+    struct topology_node nodes[] = {{.id = 0, .memory = TOPOLOGY_MEMORY_DRAM},
+                                    {.id = 1, .memory = TOPOLOGY_MEMORY_HBM}};
+    const struct topology machine = {.node_count = 2, .nodes = nodes};
+    CHECK(!strstr(event_plan_usual(&machine), "slow"));
+    nodes[1].memory = TOPOLOGY_MEMORY_CXL;
+    CHECK(strstr(event_plan_usual(&machine), ",slow"));
+    CHECK(event_plan_knows_topics(event_plan_usual(&machine)));
 }
 
 TEST(nothing_is_opened_for_what_the_cpu_cannot_tell)

@@ -5,8 +5,16 @@
 
 enum { LINES = 8192 };
 
-static const struct verify_pair own = {VERIFY_OWN, VERIFY_FAR, 0}, far = {VERIFY_FAR, VERIFY_FAR, 1},
-                                near = {VERIFY_NEAR, VERIFY_FAR, 1}, alone = {VERIFY_OWN, VERIFY_OWN, 0};
+static const struct verify_pair own = {.memory = VERIFY_OWN, .cache = VERIFY_FAR},
+                                far = {.memory = VERIFY_FAR, .cache = VERIFY_FAR, .to_node = 1},
+                                near = {.memory = VERIFY_NEAR, .cache = VERIFY_FAR, .to_node = 1},
+                                alone = {.memory = VERIFY_OWN, .cache = VERIFY_OWN},
+                                tier = {.memory = VERIFY_NEAR, .cache = VERIFY_FAR, .to_node = 2, .is_tier = true,
+                                        .link = VERIFY_OWN},
+                                far_tier = {.memory = VERIFY_FAR, .cache = VERIFY_FAR, .to_node = 2, .is_tier = true,
+                                            .link = VERIFY_FAR},
+                                some_tier = {.memory = VERIFY_NEAR, .cache = VERIFY_FAR, .to_node = 2, .is_tier = true,
+                                             .link = VERIFY_NEAR};
 
 static struct verify_range expected(const char *cpu_name, const char *class, const char *placement,
                                     enum verify_pattern pattern, const struct verify_pair *pair, double demand)
@@ -23,6 +31,18 @@ static void check(struct verify_range range, double least, double most)
     CHECK(range.known);
     CHECK(range.least == least);
     CHECK(range.most == most);
+}
+
+TEST(a_slow_tier_answers_through_the_link_of_its_package)
+{
+    check(expected("graniterapids", "demand_rd", "local_cxl", VERIFY_RANDOM, &tier, -1), 1, 1);
+    check(expected("graniterapids", "demand_rd", "remote_cxl", VERIFY_RANDOM, &tier, -1), 0, 0);
+    check(expected("graniterapids", "demand_rd", "local_cxl", VERIFY_RANDOM, &far_tier, -1), 0, 0);
+    check(expected("graniterapids", "demand_rd", "remote_cxl", VERIFY_RANDOM, &far_tier, -1), 1, 1);
+    CHECK(!expected("graniterapids", "demand_rd", "local_cxl", VERIFY_RANDOM, &some_tier, -1).known);
+    check(expected("zen4", "demand", "any_cxl", VERIFY_RANDOM, &some_tier, -1), 1, 1);
+    check(expected("zen4", "demand", "any_cxl", VERIFY_RANDOM, &own, -1), 0, 0);
+    check(expected("graniterapids", "demand_rd", "remote_cxl", VERIFY_RANDOM, &far, -1), 0, 0);
 }
 
 TEST(demand_reads_count_every_random_read_of_their_memory_and_no_other)

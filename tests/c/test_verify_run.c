@@ -6,6 +6,26 @@
 #include "profiler/verify/verify_run.h"
 #include "profiler/verify/verify_site.h"
 
+TEST(a_slow_tier_is_linked_to_the_nearest_package)
+{
+    struct topology_node nodes[] = {{.id = 0, .package = 0}, {.id = 1, .package = 1},
+                                    {.id = 2, .package = TOPOLOGY_UNKNOWN}};
+    int distance[] = {10, 21, 14, 21, 10, 24, 14, 24, 10};
+    const struct topology t = {.numa = true, .node_count = 3, .nodes = nodes, .distance = distance};
+    cpulist_add(&nodes[0].cpus, 0);
+    cpulist_add(&nodes[1].cpus, 1);
+    CHECK_EQ(verify_site_link(&t, 0, 2), VERIFY_OWN);
+    CHECK_EQ(verify_site_link(&t, 1, 2), VERIFY_FAR);
+    distance[5] = 14; // as far from both packages
+    CHECK_EQ(verify_site_link(&t, 0, 2), VERIFY_NEAR);
+    CHECK_EQ(verify_site_link(&t, 1, 2), VERIFY_NEAR);
+    nodes[1].package = 0;
+    CHECK_EQ(verify_site_link(&t, 1, 2), VERIFY_OWN);
+    for (size_t i = 0; i < 9; i++)
+        distance[i] = TOPOLOGY_UNKNOWN;
+    CHECK_EQ(verify_site_link(&t, 0, 2), VERIFY_NEAR);
+}
+
 TEST(runs_that_were_interrupted_more_than_once_each_are_noted)
 {
     struct verify verify = {0};

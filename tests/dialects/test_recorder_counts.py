@@ -21,6 +21,10 @@ DEMAND = ["demand local_dram", "demand remote_dram"]
 PREFETCH = ["pf_l1 local_dram", "pf_l1 remote_dram"]
 # Intel's manual, table "MSR_OFFCORE_RSP_x": request bits 0 and 4, answers from DRAM here (14) and elsewhere (13).
 NEHALEM = "cpu/event=0xb7,umask=0x01,offcore_rsp=0x4001/u,cpu/event=0xb7,umask=0x01,offcore_rsp=0x2001/u"
+# perfmon's list for Granite Rapids: OCR.DEMAND_DATA_RD.LOCAL_CXL_MEM and REMOTE_CXL_MEM.
+GRANITE = (
+    "{cpu/event=0x2a,umask=0x01,offcore_rsp=0x700c00001/u,cpu/event=0x2a,umask=0x01,offcore_rsp=0x703000001/u}"
+)
 
 
 def both(
@@ -91,3 +95,11 @@ def test_one_offcore_register_for_all(tmp_path: Path) -> None:
     counts = both(tmp_path, "demand_rd", ["demand_rd local_dram", "demand_rd remote_dram"], NEHALEM, 40_000, 0)
     assert all(seen < 0.5 for _, _, seen in counts.values())
     agree(counts, within=0.02)  # each saw another fifth of the run: chance alone exceeds one per cent
+
+
+@pytest.mark.lab("tests/lab/machines/small-granite.machine")
+@pytest.mark.shares_cpu
+def test_a_slow_tier(tmp_path: Path) -> None:
+    """A third of what is read, from CPUs of both packages."""
+    counts = both(tmp_path, "slow", ["demand_rd local_cxl", "demand_rd remote_cxl"], GRANITE, "2000,1,40,2", 0, 5)
+    agree(counts)

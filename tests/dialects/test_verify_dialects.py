@@ -86,9 +86,10 @@ def test_sapphire_rapids_with_split_sockets(program: Path) -> None:
 
 @pytest.mark.lab("tests/lab/machines/small-granite.machine")
 def test_granite_rapids_with_a_slow_tier(program: Path) -> None:
-    """Memory without CPUs is local to nobody: it stands in no number of DRAM, and is not expected in any."""
+    """Memory without CPUs is local to nobody: it stands in no number of DRAM, but in those of the tier, by its link."""
     memory = local_and_remote("demand_rd", "demand_rfo", "any", "retired_load")
-    found = check_sound(program, memory | {("any", "remote_cache"), ("loads", None)})
+    tier = {("demand_rd", "local_cxl"), ("demand_rd", "remote_cxl")}
+    found = check_sound(program, memory | tier | {("any", "remote_cache"), ("loads", None)})
     assert (found["from"], found["to"]) == ([0, 1], [0, 1, 2])
     slow = [
         count

@@ -559,6 +559,41 @@ def test_the_slow_tier_is_given_the_part_of_an_object_that_it_holds(tmp_path: Pa
     assert serial_init.rule(evidence) is not None
 
 
+def _counted_tier(remote: int, placement: str = "cxl") -> RecordingBuilder:
+    """Its events counted a fifth of the demand reads; half of what DRAM answered was remote."""
+    builder = SCENARIOS["slow_tier"]().counters("demand_rd", [2000] * 8, [2000] * 8)
+    for side, value in (("local", 1000 - remote), ("remote", remote)):
+        event = builder.event("demand_rd", f"{side}_{placement}")
+        for thread in range(1, 9):
+            builder.count(event, thread, value)
+    return builder
+
+
+def test_the_slow_tiers_share_is_counted_where_the_cpu_can(tmp_path: Path) -> None:
+    evidence = read(_counted_tier(600), tmp_path)
+    found = slow_share(evidence)
+    assert found is not None and found.samples is None
+    assert found.share == pytest.approx(0.2)
+    advice = slow_tier.rule(evidence)
+    assert advice is not None
+    assert "the slow tier answered 20.0 % of the demand reads that memory answered" in advice.evidence
+    assert evidence.traffic.share == 0.5  # the tier is neither local nor remote
+
+
+@pytest.mark.parametrize(("memory", "counted"), [("CXL", True), ("untold", True), ("persistent", False)])
+def test_counts_of_another_kind_of_memory_are_not_the_tiers(memory: str, counted: bool, tmp_path: Path) -> None:
+    found = slow_share(read(_counted_tier(600).change("node_memory", where="node = 2", memory=memory), tmp_path))
+    assert found is not None and (found.samples is None) == counted
+
+
+@pytest.mark.parametrize(("memory", "counted"), [("CXL", True), ("untold", False)])
+def test_no_count_tells_only_of_a_tier_of_the_same_kind(memory: str, counted: bool, tmp_path: Path) -> None:
+    builder = _counted_tier(1000, placement="cxl").change("node_memory", where="node = 2", memory=memory)
+    builder.change("count", where="value = 1000", value=0)
+    found = slow_share(read(builder, tmp_path))
+    assert found is not None and (found.samples is None) == counted
+
+
 def test_the_slow_tiers_share_has_the_error_of_its_weights(tmp_path: Path) -> None:
     """A load that stands for as much as all others leaves the share open, however many these are."""
     builder = SCENARIOS["slow_tier"]()

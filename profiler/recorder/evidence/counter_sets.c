@@ -38,7 +38,7 @@ int counter_sets_open(struct counter_sets *sets, const struct run_options *optio
     sets->counters.exclude_kernel = !options->kernel;
     sets->counters.emulated = is_emulated;
     sets->counters.all_asked_for = options->events != NULL;
-    const char *topics = options->events ? options->events : event_plan_usual_topics;
+    const char *topics = options->events ? options->events : event_plan_usual(sets->topology);
     if (!event_plan_knows_topics(topics))
         return -EINVAL;
     verification_open(&sets->verification, sets->topology, &sets->counters);

@@ -212,7 +212,7 @@ def evidence_of(recording: Recording) -> Evidence:
     rows = recording.rows(sql_threads.Thread, sql_threads.threads(knows_uncounted))
     samples = load_samples(recording, run.page_bytes, machine.slow_nodes)
     sorted_events = sort_events(events)
-    wanted = {event for ids in sorted_events.events.values() for event in ids}
+    wanted = set(sorted_events.counted)
     ran_on = _ran_on(rows, counts)
     nodes = {row.id: _nodes(row, ran_on[row.id], samples.nodes_of_thread.get(row.id, ()), machine) for row in rows}
     estimates = load_estimates(recording, wanted, sorted_events.time) if run.interval_ns else {}

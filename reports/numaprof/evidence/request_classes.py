@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ _PLACEMENTS = {
     REMOTE: (("remote_dram", "other_cluster"), ("remote_near", "remote_far", "other_cluster")),
     BOTH: (("any_dram",),),
 }
+# The same for the slow tier, with the kind of memory that the words stand for (docs/recording.md, node_memory).
+_SLOW = {"CXL": (("any_cxl",), ("local_cxl", "remote_cxl")), "persistent": (("local_pmem", "remote_pmem"),)}
 
 
 class Partial(NamedTuple):
@@ -77,6 +79,8 @@ class EventMap:
     events: dict[tuple[str, str], tuple[int, ...]]  # (column key, side) -> event ids
     time: tuple[int, ...]  # task-clock
     partial: tuple[Partial, ...] = ()
+    slow: tuple[int, ...] = ()  # demand requests that a slow tier answered
+    slow_kind: str | None = None  # of that tier's memory
 
     def of(self, column: Column, side: str) -> tuple[int, ...]:
         return self.events.get((column.key, side), ())
@@ -86,7 +90,7 @@ class EventMap:
 
     @property
     def counted(self) -> frozenset[int]:
-        return frozenset(event for ids in self.events.values() for event in ids)
+        return frozenset(event for ids in (*self.events.values(), self.slow) for event in ids)
 
     @property
     def verdict(self) -> Population | None:
@@ -122,7 +126,17 @@ def sort_events(events: Sequence[Event]) -> EventMap:
             if ids:
                 found[column.key, side] = ids
     columns = tuple(column for column in classes if any((column.key, side) in found for side in _PLACEMENTS))
-    return EventMap(columns, found, tuple(event.id for event in events if event.request == "time"))
+    slow_kind, slow = next(_slow(counted, _first(present, "demand_rd", "demand")), (None, ()))
+    return EventMap(
+        columns, found, tuple(event.id for event in events if event.request == "time"), slow=slow, slow_kind=slow_kind
+    )
+
+
+def _slow(events: Sequence[Event], requests: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for kind, placements in _SLOW.items():
+        ids = tuple(id for request in requests for id in _side(events, request, placements))
+        if ids:
+            yield kind, ids
 
 
 def _first(present: set[str], *names: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from numaprof.evidence.counts import (
 )
 from numaprof.evidence.estimates import Estimates
 from numaprof.evidence.machine import Machine
-from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap, Partial
+from numaprof.evidence.request_classes import BOTH, DEMAND, LOCAL, REMOTE, Column, EventMap, Partial
 from numaprof.evidence.thresholds import SMALL_PART
 from numaprof.recording.sql import sql_counts, sql_threads
 from numaprof.recording.sql.sql_estimates import scope_of_cpu
@@ -64,19 +64,24 @@ class Ledger:
     def total(self) -> dict[str, Traffic]:
         return self._columns([*self.by_thread.values(), self.unattributed])
 
+    @cached_property
+    def slow(self) -> Traffic:
+        """Demand requests that DRAM answered, as local, and those that the slow tier answered, as remote."""
+        demand = self.total.get(DEMAND.key)
+        if demand is None or not self.events.slow:
+            return Traffic()
+        scopes = [*self.by_thread.values(), self.unattributed]
+        return Traffic(together([demand.local, demand.remote]), _sum(self.events.slow, scopes))
+
     def _columns(self, scopes: list[Counts]) -> dict[str, Traffic]:
         """Sums of the columns. A column that some threads lack has no sum: it would have another population."""
         lacking = {part.column for part in self.events.partial}
         return {column.key: self._traffic(column, scopes) for column in self.events.columns if column not in lacking}
 
     def _traffic(self, column: Column, scopes: list[Counts]) -> Traffic:
-        def side(name: str) -> Amount:
-            events = self.events.of(column, name)
-            return together([pooled([count for scope in scopes for count in scope.get(event, ())]) for event in events])
-
-        local, remote = side(LOCAL), side(REMOTE)
-        if remote == NOTHING and self.events.of(column, BOTH):
-            return Traffic(local, difference(side(BOTH), local))
+        local, remote, both = (_sum(self.events.of(column, side), scopes) for side in (LOCAL, REMOTE, BOTH))
+        if remote == NOTHING and both != NOTHING:
+            return Traffic(local, difference(both, local))
         return Traffic(local, remote, self._covariance(column, scopes))
 
     def _covariance(self, column: Column, scopes: list[Counts]) -> float:
@@ -86,6 +91,10 @@ class Ledger:
             for local in self.events.of(column, LOCAL)
             for remote in self.events.of(column, REMOTE)
         )
+
+
+def _sum(events: Iterable[int], scopes: Sequence[Counts]) -> Amount:
+    return together([pooled([count for scope in scopes for count in scope.get(event, ())]) for event in events])
 
 
 def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:

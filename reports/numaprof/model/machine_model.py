@@ -131,7 +131,7 @@ class SlowTier:
         share: Its part of the population.
         lowest: Lower end of the 95 % interval.
         highest: Upper end of the 95 % interval.
-        samples: Number of samples behind the share.
+        samples: Number of samples behind the share; null: it was counted.
         population: What the share is a share of.
         speed_unknown: Nothing tells the kind of memory of some of these nodes. It may be fast: HBM without HMAT looks
             like this.
@@ -140,7 +140,7 @@ class SlowTier:
     share: float
     lowest: float | None
     highest: float | None
-    samples: int
+    samples: int | None
     population: str
     speed_unknown: bool
 

@@ -9,7 +9,7 @@ from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
 from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, counted_share, sampled_together
-from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
+from numaprof.analysis.slow_tier import slow_population, slow_share
 from numaprof.document.open_recording import Reading
 from numaprof.document.remote_sums import remote_sums
 from numaprof.document.sections.overview_section import maybe, population
@@ -60,7 +60,8 @@ def _slow_tier(evidence: Evidence) -> model.SlowTier | None:
     if found is None:
         return None
     low, high = found.interval or (None, None)
-    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION, evidence.machine.speed_unknown)
+    of = slow_population(evidence, found)
+    return model.SlowTier(found.share, low, high, found.samples, of, evidence.machine.speed_unknown)
 
 
 def _cpus(source: Reading) -> list[model.Cpu]:
