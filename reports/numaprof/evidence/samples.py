@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from numaprof.evidence.counts import Traffic
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.evidence.thread_weights import thread_weights
 from numaprof.evidence.thresholds import (
     MIN_REMOTE_SAMPLES,
     MOST_OBJECTS,
@@ -94,7 +96,6 @@ class Samples:
     touched: tuple[Touched, ...]
     caused: tuple[Caused, ...]
     used: tuple[Used, ...]
-    nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
     sites: dict[int | None, Site]  # by the recording's number of a place
     library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
@@ -121,7 +122,8 @@ class Samples:
         return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
 
 
-def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int]) -> Samples:
+def pick_samples(recording: Recording, slow_nodes: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """Chooses the samples that are looked at. Returns the nodes on which each thread was sampled."""
     knows = recording.has_table("placed_before")
     recording.run(
         sql_samples.LAST_SNAPSHOTS,
@@ -133,6 +135,17 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         most=MOST_SAMPLES,
         slow_nodes=json.dumps(slow_nodes),
     )
+    return _nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES))
+
+
+def weigh_threads(recording: Recording, counted: Mapping[int, Mapping[str, Traffic]]) -> None:
+    """After pick_samples. counted: columns of the threads."""
+    sampled = {row.thread: row.accesses for row in recording.rows(sql_accesses.Sampled, sql_accesses.SAMPLED)}
+    recording.run(*sql_accesses.WEIGHED, factors=json.dumps(thread_weights(sampled, counted)))
+
+
+def load_samples(recording: Recording, page_bytes: int) -> Samples:
+    """After weigh_threads."""
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
     recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
     sites = _sites(recording)
@@ -144,7 +157,6 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         touched=_merged_touches(touches, sites, _touched_pages(kinds)),
         caused=_merged_overflows(recording.rows(sql_samples.Overflow, sql_samples.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
-        nodes_of_thread=_nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES)),
         sites=dict(sites),
         library_calls=_library_calls(recording.rows(sql_locations.LibraryCall, sql_locations.LIBRARY_CALLS), sites),
         openmp=bool(recording.one(sql_locations.Truth, sql_locations.OPENMP).answer),
