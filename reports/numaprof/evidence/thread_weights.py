@@ -22,8 +22,8 @@ def thread_weights(sampled: Mapping[int, float], counted: Mapping[int, Mapping[s
 
 
 def _total(columns: Mapping[str, Traffic]) -> float | None:
-    """None: not known well enough. What was counted on one node at one time and on the others at another makes no sum:
-    with a single offcore register such sums were off by a factor of two."""
+    """None: not known well enough. Local requests of some time slices and remote ones of others make no sum: with a
+    single offcore register such sums were off by a factor of two."""
     traffic = next((columns[key] for key in DIRECT if key in columns), Traffic())
     together = not traffic.scaled or traffic.local.coverage == traffic.remote.coverage
     return traffic.total if together else None
