@@ -12,8 +12,8 @@ from numaprof.analysis.relevant_objects import part_of_remote, remote_share_of
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.first_touches import summed
+from numaprof.evidence.samples import thread_weights
 from numaprof.evidence.spread import effective_size
-from numaprof.evidence.thread_weights import thread_weights
 from reading import read
 from recording_builder import PAGE, RecordingBuilder
 

@@ -22,9 +22,8 @@ from typing import NamedTuple, Optional
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
-from numaprof.evidence.request_classes import REMOTE
+from numaprof.evidence.request_classes import DIRECT, REMOTE
 from numaprof.evidence.samples import Samples
-from numaprof.evidence.thread_weights import DIRECT
 from numaprof.evidence.thresholds import (
     ENOUGH_TO_BE_NEAR,
     HARDLY_REMOTE,

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from numaprof.evidence.counts import Traffic
+from numaprof.evidence.request_classes import DIRECT
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
-from numaprof.evidence.thread_weights import thread_weights
 from numaprof.evidence.thresholds import (
     MIN_REMOTE_SAMPLES,
     MOST_OBJECTS,
@@ -142,6 +142,26 @@ def weigh_threads(recording: Recording, counted: Mapping[int, Mapping[str, Traff
     """After pick_samples. counted: columns of the threads."""
     sampled = {row.thread: row.accesses for row in recording.rows(sql_accesses.Sampled, sql_accesses.SAMPLED)}
     recording.run(*sql_accesses.WEIGHED, factors=json.dumps(thread_weights(sampled, counted)))
+
+
+def thread_weights(sampled: Mapping[int, float], counted: Mapping[int, Mapping[str, Traffic]]) -> dict[int, float]:
+    """Factors that make the accesses of threads as many, against each other, as was counted. The sum of all stays.
+
+    sampled: accesses that DRAM answered, by thread. A thread that is not in the result keeps its weights.
+    docs/errors.md has the measurements.
+    """
+    known = {thread: _counted_total(counted.get(thread, {})) for thread, accesses in sampled.items() if accesses > 0}
+    totals = {thread: total for thread, total in known.items() if total}
+    accesses = sum(sampled[thread] for thread in totals) / (sum(totals.values()) or 1.0)
+    return {thread: total * accesses / sampled[thread] for thread, total in totals.items()}
+
+
+def _counted_total(columns: Mapping[str, Traffic]) -> float | None:
+    """None: not known well enough. Local requests of some time slices and remote ones of others make no sum: with a
+    single offcore register such sums were off by a factor of two."""
+    traffic = next((columns[key] for key in DIRECT if key in columns), Traffic())
+    together = not traffic.scaled or traffic.local.coverage == traffic.remote.coverage
+    return traffic.total if together else None
 
 
 def load_samples(recording: Recording, page_bytes: int) -> Samples:
