@@ -1058,7 +1058,8 @@ def refilled(builder: RecordingBuilder, times: int, *, meanwhile: bool = True) -
     as well, or before only."""
     levels(builder).threads(8)
     lines = PAGES * PAGE // 64
-    builder.counters("demand_rd", [times * lines] + [lines] * 3 + [0] * 4, [0] * 4 + [lines] * 4)
+    builder.counters("demand_rd", [lines] * 4 + [0] * 4, [0] * 4 + [lines] * 4)
+    builder.counters("demand_rfo", [(times - 1) * lines] + [0] * 7, [0] * 8)
     block = array(builder, SERIAL)
     use_all(builder, block, 0)
     if meanwhile:

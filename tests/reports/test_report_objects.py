@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.placement import node_order, owners
-from numaprof.analysis.relevant_objects import remote_share_of
 from numaprof.document.object_remarks import remarks, touch_coverage
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
@@ -431,23 +430,3 @@ def test_one_touched_page_does_not_speak_for_what_the_kernel_filled(tmp_path: Pa
     with_array(builder)
     (found,) = objects(builder, tmp_path)
     assert list(found.homes) == [1] and found.known_homes == {0: 1}
-
-
-@pytest.mark.parametrize(("counted", "share"), [(True, 0.5), (False, 1 / 11)])
-def test_threads_weigh_by_their_counts_in_the_remote_share_of_an_object(
-    counted: bool, share: float, tmp_path: Path
-) -> None:
-    """All ask as often; of the threads beside the memory, each sample stands for ten times as many accesses."""
-    builder = (
-        RecordingBuilder(2, 4).threads(8).level(3, "samples", True, detail="load latency").level(4, "faults", True)
-    )
-    if counted:
-        builder.level(1, "counters", True).counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [1_000_000] * 4)
-    block = builder.block(builder.object("heap", builder.stack(builder.place(INIT))), ARRAY, PAGES)
-    stack = builder.stack(builder.place(LOOP))
-    for thread in range(1, 9):
-        builder.loads(stack, thread, range(ARRAY, ARRAY + 64 * PAGE, PAGE), 0, block=block)
-        if thread <= 4:
-            builder.statements.append(f"UPDATE sample SET weight = 10090 WHERE thread = {thread};")
-    evidence = read(builder, tmp_path)
-    assert remote_share_of(evidence, evidence.objects.found) == pytest.approx(share)

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from numaprof.evidence.evidence import Evidence, InitSite
-from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.spread import effective_size, sampled_interval
@@ -49,25 +48,10 @@ def part_of_remote(evidence: Evidence, found: Object) -> float | None:
     return found.remote / everything if everything and found.known else None
 
 
-def remote_share_of(evidence: Evidence, group: Iterable[Object]) -> float | None:
-    """Remote share of the accesses to these objects; None: not known.
-
-    Each thread weighs as much as its counted demand reads. What its samples stand for may be off by a factor of five,
-    since the sampling period of each thread adapts by itself.
-    """
-    rows = [row for found in group for row in found.used if row.remote is not None]
-    weights = _demand_per_access(evidence)
-    if any(row.thread not in weights for row in rows):
-        weights = dict.fromkeys((row.thread for row in rows), 1.0)
-    whole = sum(row.accesses * weights[row.thread] for row in rows)
-    return sum(row.accesses * weights[row.thread] for row in rows if row.remote) / whole if whole else None
-
-
-def _demand_per_access(evidence: Evidence) -> dict[int, float]:
-    """Counted demand reads for each sampled access, by thread; without the threads that were not counted."""
-    sampled = summed((row.thread, row.accesses) for row in evidence.samples.used if row.remote is not None)
-    counted = {each.row.id: each.columns["demand"].total for each in evidence.threads if "demand" in each.columns}
-    return {thread: total / sampled[thread] for thread, total in counted.items() if total and sampled.get(thread)}
+def remote_share_of(group: Sequence[Object]) -> float | None:
+    """Remote share of the accesses to these objects; None: not known."""
+    known = sum(found.known for found in group)
+    return sum(found.remote for found in group) / known if known else None
 
 
 def of_remote(evidence: Evidence, part: float) -> str:

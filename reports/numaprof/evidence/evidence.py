@@ -16,7 +16,16 @@ from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Object, Objects, load_objects
 from numaprof.evidence.remote_lines import Footprint, RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
-from numaprof.evidence.samples import LibraryCall, Samples, Spells, Touched, load_samples, load_spells
+from numaprof.evidence.samples import (
+    LibraryCall,
+    Samples,
+    Spells,
+    Touched,
+    load_samples,
+    load_spells,
+    pick_samples,
+    weigh_threads,
+)
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import IN_CACHE_BYTES, LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
@@ -210,14 +219,16 @@ def evidence_of(recording: Recording) -> Evidence:
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
     knows_uncounted = recording.one(sql_threads.HasUncounted, sql_threads.HAS_UNCOUNTED).found > 0
     rows = recording.rows(sql_threads.Thread, sql_threads.threads(knows_uncounted))
-    samples = load_samples(recording, run.page_bytes, machine.slow_nodes)
+    sampled_on = pick_samples(recording, machine.slow_nodes)
     sorted_events = sort_events(events)
     wanted = set(sorted_events.counted)
     ran_on = _ran_on(rows, counts)
-    nodes = {row.id: _nodes(row, ran_on[row.id], samples.nodes_of_thread.get(row.id, ()), machine) for row in rows}
+    nodes = {row.id: _nodes(row, ran_on[row.id], sampled_on.get(row.id, ()), machine) for row in rows}
     estimates = load_estimates(recording, wanted, sorted_events.time) if run.interval_ns else {}
     books = ledger(sorted_events, counts, rows, estimates, nodes=nodes, machine=machine)
     counted = list(_threads(rows, ran_on, nodes, books))
+    weigh_threads(recording, {thread.row.id: thread.columns for thread in counted})
+    samples = load_samples(recording, run.page_bytes)
     of_threads, of_all = uncounted(
         books, rows, [thread.traffic for thread in counted], verdict_traffic(books.events, books.total)
     )

@@ -22,7 +22,7 @@ from typing import NamedTuple, Optional
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
-from numaprof.evidence.request_classes import REMOTE
+from numaprof.evidence.request_classes import DIRECT, REMOTE
 from numaprof.evidence.samples import Samples
 from numaprof.evidence.thresholds import (
     ENOUGH_TO_BE_NEAR,
@@ -41,7 +41,6 @@ from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_counts, sql_prefetches
 
 Shares = dict[int, float]  # thing -> part of a whole
-_DIRECT = ("demand", "retired")  # columns that load samples see themselves
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def load_remote_lines(
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
-        few = key in _DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
+        few = key in DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
         found = direct if few else _by_instruction(mine, tables, unseen, direct)
         divided = found if found.shares else direct
         for thing, part in divided.shares.items():

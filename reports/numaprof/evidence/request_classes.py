@@ -25,6 +25,7 @@ ACCESSES = Column("demand", "demand", "demand accesses")  # loads and stores, wh
 RFO = Column("rfo", "RFO", "RFO")
 PREFETCH = Column("prefetch", "prefetch", "prefetches")
 RETIRED = Column("retired", "retired loads", "retired loads, without prefetches")
+DIRECT = (DEMAND.key, RETIRED.key)  # what sampled loads see themselves
 
 # Placements that are memory of this node or of another, by preference: parts that add up stand in one tuple.
 # docs/events.md explains the words; a suffix marks a variant of the same.

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from numaprof.evidence.counts import Traffic
+from numaprof.evidence.request_classes import DIRECT
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.evidence.thresholds import (
     HARDLY_TOUCHED,
@@ -95,7 +97,6 @@ class Samples:
     touched: tuple[Touched, ...]
     caused: tuple[Caused, ...]
     used: tuple[Used, ...]
-    nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
     sites: dict[int | None, Site]  # by the recording's number of a place
     library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
@@ -122,7 +123,8 @@ class Samples:
         return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
 
 
-def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int]) -> Samples:
+def pick_samples(recording: Recording, slow_nodes: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """Chooses the samples that are looked at. Returns the nodes on which each thread was sampled."""
     knows = recording.has_table("placed_before")
     recording.run(
         sql_samples.LAST_SNAPSHOTS,
@@ -134,6 +136,37 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         most=MOST_SAMPLES,
         slow_nodes=json.dumps(slow_nodes),
     )
+    return _nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES))
+
+
+def weigh_threads(recording: Recording, counted: Mapping[int, Mapping[str, Traffic]]) -> None:
+    """After pick_samples. counted: columns of the threads."""
+    sampled = {row.thread: row.accesses for row in recording.rows(sql_accesses.Sampled, sql_accesses.SAMPLED)}
+    recording.run(*sql_accesses.WEIGHED, factors=json.dumps(thread_weights(sampled, counted)))
+
+
+def thread_weights(sampled: Mapping[int, float], counted: Mapping[int, Mapping[str, Traffic]]) -> dict[int, float]:
+    """Factors that make the accesses of threads as many, against each other, as was counted. The sum of all stays.
+
+    sampled: accesses that DRAM answered, by thread. A thread that is not in the result keeps its weights.
+    docs/errors.md has the measurements.
+    """
+    known = {thread: _counted_total(counted.get(thread, {})) for thread, accesses in sampled.items() if accesses > 0}
+    totals = {thread: total for thread, total in known.items() if total}
+    accesses = sum(sampled[thread] for thread in totals) / (sum(totals.values()) or 1.0)
+    return {thread: total * accesses / sampled[thread] for thread, total in totals.items()}
+
+
+def _counted_total(columns: Mapping[str, Traffic]) -> float | None:
+    """None: not known well enough. Local requests of some time slices and remote ones of others make no sum: with a
+    single offcore register such sums were off by a factor of two."""
+    traffic = next((columns[key] for key in DIRECT if key in columns), Traffic())
+    together = not traffic.scaled or traffic.local.coverage == traffic.remote.coverage
+    return traffic.total if together else None
+
+
+def load_samples(recording: Recording, page_bytes: int) -> Samples:
+    """After weigh_threads."""
     recording.run(*sql_samples.BY_ONE_THREAD, page_bytes=page_bytes, hardly=HARDLY_TOUCHED)
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
     recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
@@ -146,7 +179,6 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         touched=_merged_touches(touches, sites, _touched_pages(kinds)),
         caused=_merged_overflows(recording.rows(sql_samples.Overflow, sql_samples.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
-        nodes_of_thread=_nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES)),
         sites=dict(sites),
         library_calls=_library_calls(recording.rows(sql_locations.LibraryCall, sql_locations.LIBRARY_CALLS), sites),
         openmp=bool(recording.one(sql_locations.Truth, sql_locations.OPENMP).answer),

@@ -26,7 +26,29 @@ class Use(NamedTuple):
     last_ns: int
 
 
+class Sampled(NamedTuple):
+    thread: int
+    accesses: float
+
+
 _REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
+_IN_DRAM = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
+# Sampled loads and stores that DRAM answered, of the samples that are looked at.
+SAMPLED = f"""
+SELECT thread, sum(weight) FROM picked
+ WHERE kind IN (@LOAD, @STORE) AND {_IN_DRAM} AND {_REMOTE} IS NOT NULL
+ GROUP BY thread
+"""
+# Each thread adapts its sampling period, and its samples have turns of their own. What those of equal threads stand for
+# differed by a factor of five: from here on, the threads' counts tell it. :factors, a JSON object, by thread.
+WEIGHED = (
+    "CREATE TEMP TABLE thread_factor (thread INTEGER PRIMARY KEY, factor REAL)",
+    "INSERT INTO thread_factor SELECT CAST(key AS INTEGER), value FROM json_each(:factors)",
+    """
+    UPDATE picked SET weight = weight * (SELECT factor FROM thread_factor f WHERE f.thread = picked.thread)
+     WHERE kind IN (@LOAD, @STORE) AND thread IN (SELECT thread FROM thread_factor)
+    """,
+)
 # Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
 # touch of its page.
 USES = f"""
@@ -36,7 +58,7 @@ SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS
        sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
- WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
+ WHERE {_IN_DRAM}
  GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
@@ -65,7 +87,7 @@ SELECT kind, thread, (t_ns - first) * :spells / (last - first) AS part,
 """
 
 
-REMOTE_SPELLS = _spells(_REMOTE, "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)")
+REMOTE_SPELLS = _spells(_REMOTE, _IN_DRAM)
 SLOW_SPELLS = _spells(
     "source = @SLOW_TIER", "kind IN (@LOAD, @STORE) AND source IN (@LOCAL_DRAM, @REMOTE_DRAM, @SLOW_TIER)"
 )

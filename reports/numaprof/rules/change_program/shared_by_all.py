@@ -96,7 +96,7 @@ def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Ed
     serves nearly all."""
     if _one_serves_all(evidence):
         return False
-    now, later = remote_share_of(evidence, group), 1 - 1 / len(evidence.machine.memory_nodes)
+    now, later = remote_share_of(group), 1 - 1 / len(evidence.machine.memory_nodes)
     if not changes or now is None:
         return spreading_adds(evidence)
     uses = later_uses(group)
@@ -130,7 +130,7 @@ def _homes_in_words(evidence: Evidence, group: list[Object]) -> tuple[str, str]:
 def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool, how: str = "Spread") -> str:
     """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
     whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
-    part = remote_share_of(evidence, group)
+    part = remote_share_of(group)
     now = part if not all_memory else whole.share if whole is not None else None
     what = "" if all_memory else " of its samples"
     if now is None:
