@@ -830,6 +830,17 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     compared(source, divided, 2, [zeros_in_parallel])
 
 
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize("arrays", [2, 3, 7])  # the array has 1000 elements: some leave a rest
+def test_each_array_that_one_of_fortran_holds_is_divided(arrays: int, tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_BODY.format(allocation="allocate(a(n)) !ALLOC"))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    divided = [fortran_allocation.each_array(memory, arrays) for memory in found]
+    assert divided[0].zero == f"a(lbound(a, 1) + {{i}}::size(a) / {arrays}) = 0"
+    compared(source, divided, 1, [zeros_in_parallel])
+
+
 def test_elements_of_a_list_whose_structure_is_not_understood_have_no_names() -> None:
     lines = ["struct s { void make(); double *x; };", "void f(size_t n)", "{", "    s a{malloc(n)};", "}"]
     assert c_allocation.allocations(lines, "a.cpp", 4) == []

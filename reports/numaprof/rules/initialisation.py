@@ -198,7 +198,7 @@ def change(init: Initialisation) -> str:
         return init.or_spread(by_pieces)
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
-    more = [part for part in (_left(init), _zeroed_beside(init), _same_lines(init)) if part]
+    more = [part for part in (_cut(init), _left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
@@ -264,6 +264,12 @@ def _zeroed_beside(init: Initialisation) -> str:
         f"The compiler has {names} allocated as zeros instead of writing them, which it may not do once other code "
         "stands between: the code is for that memory too."
     )
+
+
+def _cut(init: Initialisation) -> str:
+    """What only samples tell of it, and the code relies on."""
+    arrays = max((memory.arrays for memory in init.memories or ()), default=0)
+    return f"By its samples it holds {arrays} arrays of one size: each is divided." if arrays and edits(init) else ""
 
 
 def _left(init: Initialisation) -> str:
