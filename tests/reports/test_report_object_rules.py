@@ -775,6 +775,28 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+COPY = "std::vector<double, std::allocator<double> >::{}(std::vector<double, std::allocator<double> > const&)"
+
+
+@pytest.mark.parametrize(("line", "how"), [(LOOP, "copy in parallel, divided as"), (WORK, "let each thread copy")])
+@pytest.mark.parametrize("name", ["vector", "operator="])
+def test_a_copy_of_a_container_writes_whatever_its_allocator(name: str, line: Line, how: str, tmp_path: Path) -> None:
+    (advice,) = only(contained(COPY.format(name), line), tmp_path, serial_init)
+    assert "Use an allocator" not in advice.change
+    assert "which writes all elements whatever the allocator" in advice.change and how in advice.change
+
+
+def test_what_a_copy_constructor_allocates_has_the_line_that_copies(tmp_path: Path) -> None:
+    """Its own line may be that of the class, which a compiler gives it where the program has none."""
+    builder = sampled()
+    made, calls = builder.place(("/home/u/src/sum.c", 5, "field::field(field const&)")), builder.place(ALLOC)
+    block = builder.block(builder.object("heap", builder.stack(made, calls)), ARRAY, PAGES)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "allocated at sum.c:5 field::field < sum.c:14" in advice.finding
+
+
 def test_vectors_of_a_thread_each_that_grew_are_copied_by_it(tmp_path: Path) -> None:
     """An allocator that leaves elements unwritten would not change who appends to them."""
     builder = sampled()

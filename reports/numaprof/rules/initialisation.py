@@ -32,7 +32,7 @@ from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, unplaced, zeros_in_parallel
 from numaprof.rules.division import Division, Group, divided_by_threads, dividing_team, order_of_threads
 from numaprof.text.format import words
-from numaprof.text.function_names import library_function
+from numaprof.text.function_names import is_copying, library_function
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,11 @@ class Initialisation:
     def contained(self) -> bool:
         """True if a container of C++ touches the memory."""
         return self.call is not None and self.call.container
+
+    @property
+    def copied(self) -> bool:
+        """True if that container is made as a copy of another one."""
+        return self.contained and self.call is not None and is_copying(self.call.function)
 
     @property
     def calling(self) -> tuple[Site, ...]:
@@ -178,6 +183,10 @@ def _told_by_text(
 
 _ANOTHER_TIME = " If that is a task or a dynamic chunk, another thread may run it next time: then divide the work."
 _UNWRITTEN = "Use an allocator that leaves elements unwritten"
+_UNCOPIED = (
+    "That copies another container, which writes all elements whatever the allocator: make it at its size with an "
+    "allocator that leaves them unwritten"
+)
 
 
 def change(init: Initialisation) -> str:
@@ -314,6 +323,8 @@ def _openmp_change(init: Initialisation) -> str:
     if by_policy(init) and init.nodes is not None and code(init) != init.without_edit:
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
     if code(init) == init.without_edit:
+        if init.copied:
+            return init.or_spread(f"{_UNCOPIED}, and copy in parallel, divided as {init.loop} divides it.")
         if init.contained:
             return init.or_spread(
                 f"{_UNWRITTEN}, and write to the memory in parallel, divided as {init.loop} divides it."
@@ -339,6 +350,8 @@ def _threads_change(init: Initialisation) -> str:
             "Let each thread write to its part first. Or place the parts, by this code, on the nodes that use them at "
             f"{_use(init)}, before anything is written to it (threads must be pinned as in this run):"
         )
+    if init.copied:
+        return init.or_spread(f"{_UNCOPIED}, and let each thread copy the part that it uses later.")
     if init.contained:
         return init.or_spread(f"{_UNWRITTEN}, and let each thread write first to the part that it uses later.")
     if init.shape is Shape.UNKNOWN:
