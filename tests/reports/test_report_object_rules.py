@@ -116,6 +116,16 @@ def use_all(builder: RecordingBuilder, block: int, home: int | None, address: in
             builder.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
 
 
+def sweep_all(builder: RecordingBuilder, block: int, home: int | None, *, line: Line) -> None:
+    """Every thread all over it, from its start to its end; home None: on the nodes of its halves."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        pages = range(thread, PAGES - 8, 64)
+        for half in range(2):
+            mine = [ARRAY + page * PAGE for page in pages if page * 2 // PAGES == half]
+            builder.loads(stack, thread + 1, mine, half if home is None else home, block=block)
+
+
 def only(builder: RecordingBuilder, folder: Path, *expected: object) -> list[Advice]:
     """These rules speak, and no others."""
     evidence = read(builder, folder)
@@ -1278,6 +1288,66 @@ def test_two_causes_two_advices(tmp_path: Path) -> None:
     assert any("numa_interleave_memory" in line for line in second.code)  # the matrix must not be spread
     assert not any("numactl" in line for line in second.code)
     assert first.removes == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_few_remote_samples_may_tell_who_uses_which_part(parts: bool, tmp_path: Path) -> None:
+    """16 loads are remote: counters say that remote requests are many, not of what. All loads together show blocks."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [1_000_000] * 4)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        loads = range(start, start + BLOCK * PAGE, (32 if thread < 4 else 256) * PAGE)
+        if parts:
+            builder.loads(stack, thread + 1, loads, 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    end = "; who uses which part, from 144 samples." if parts else ", nor which part each."
+    assert advice.evidence.endswith(f"The counters do not tell which array they read{end}")
+
+
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        (" schedule(dynamic, 64)", "The loop has schedule(dynamic, 64): if its turns use parts, a static one would"),
+        (" schedule(runtime)", "If the loop has a dynamic schedule, a static one would"),
+        (" schedule(static, 1)", ""),
+        ("", ""),
+    ],
+)
+def test_a_schedule_is_named_where_the_text_has_it(
+    clause: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = [
+        "int main(void)",
+        "{",
+        f"#pragma omp parallel for{clause}",
+        "    for (long i = 0; i < n; i++)",
+        "        f(a);",
+    ]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    block = array(builder, SERIAL)
+    sweep_all(builder, block, 0, line=("/home/u/src/sum.c", 5, "main._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, shared_by_all)
+    assert (said in advice.change) if said else ("schedule" not in advice.change)
+
+
+@pytest.mark.parametrize(("clause", "said"), [("dynamic, 4", True), ("guided", True), ("static", False)])
+@pytest.mark.parametrize("swept", [True, False])
+def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
+    swept: bool, clause: str, said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Placed well, and used well but for the schedule. Of random access a static one changes nothing."""
+    text = [f"#pragma omp parallel for schedule({clause})", "    for (long i = 0; i < n; i++)", "        s += a[i];"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    block, line = array(builder, PARALLEL), ("/home/u/src/sum.c", 3, "main._omp_fn.0")
+    (sweep_all if swept else use_all)(builder, block, None, line=line)
+    advice = read_by_all.rule(read(builder, tmp_path))
+    assert advice is not None and advice.kind is Kind.LEAVE
+    assert (f"schedule(static) instead of schedule({clause})" in advice.change) is (said and swept)
+    assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
 def test_spread_and_read_by_all(tmp_path: Path) -> None:
