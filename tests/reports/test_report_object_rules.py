@@ -1906,3 +1906,5 @@ def test_code_for_memory_that_was_not_read_is_c() -> None:
     assert text[0].startswith("// after the allocation at sum.c:7, add")
     assert unplaced(interleaved, [], [Site("main", "sum.c", 9)])[0].startswith("// before sum.c:9, add")
     assert not unplaced(interleaved, [], [Site("main", "sum.f90", 9)])
+    (at_once, *_) = unplaced(interleaved, [Site("main", "sum.c", 7)], [Site("main", "sum.c", 7)])  # by a macro
+    assert at_once.startswith("// after the allocation and before the first write, both at sum.c:7, add")

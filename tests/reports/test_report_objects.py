@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from numaprof.analysis.naming import objects_in_text
 from numaprof.analysis.placement import node_order, owners
 from numaprof.analysis.relevant_objects import remote_share_of
 from numaprof.document.object_remarks import remarks, touch_coverage
@@ -314,6 +315,19 @@ def test_faults_of_unknown_kind_are_no_ones(tmp_path: Path) -> None:
     assert evidence.objects.found[0].main_share == pytest.approx(1 / 8)
     assert advise(evidence) == []
     assert "not counted as first touches: 28 MiB of page faults of unknown kind" in printed(builder, tmp_path)
+
+
+def test_a_block_has_no_more_memory_than_its_size(tmp_path: Path) -> None:
+    """Its threads read half of its pages, of calloc, before they write to them: two page faults each."""
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    for page in range(0, PAGES // 2, 64):
+        builder.sample(19, 5, init_stack(builder), 64, address=ARRAY + page * PAGE, block=block)
+    evidence = read(builder, tmp_path)
+    found = evidence.objects.found[0]
+    assert evidence.bytes(found.pages_at_most) > (found.bytes or 0)
+    assert objects_in_text(evidence, [found]).startswith("32 MiB allocated at")
 
 
 def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:

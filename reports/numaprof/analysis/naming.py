@@ -169,6 +169,8 @@ def _touched_bytes(evidence: Evidence, found: Object) -> float:
     """A huge page at a variable's end holds more than the variable. Where page faults were lost, all that was allocated
     at one time."""
     touched, seen = evidence.bytes(found.pages_at_most), evidence.fault_coverage
+    if found.blocks == 1 and found.bytes:  # pages of zeros that were read first have a second fault, of unknown kind
+        touched = min(touched, max(evidence.bytes(found.pages), found.bytes))
     if touched and found.bytes and seen is not None and seen < ALL_OF_IT:
         return max(touched, found.bytes)
     return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
