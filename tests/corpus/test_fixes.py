@@ -1346,6 +1346,8 @@ SCHEDULES = {
     "one line": ("#pragma omp parallel for schedule(static)\nfor (int i = 0; i < n; i++) a[i]++; //USE", "static"),
     "none": ("#pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        a[i]++; //USE", ""),
     "behind": ("#pragma omp for schedule(dynamic)\n  for (;;)\n    a[i]++;\n  for (;;)\n    b[i]++; //USE", None),
+    "chunk of a call": ("#pragma omp for schedule(dynamic, f(n))\nfor (;;)\n    a[i]++; //USE", "dynamic"),
+    "macro": ("#pragma omp for schedule SCHEDULE\nfor (;;)\n    a[i]++; //USE", None),
     "serial": ("void f(void)\n{\n    for (;;)\n        a[i]++; //USE\n}", None),
     "tasks": ("#pragma omp taskloop\n    for (;;)\n        a[i]++; //USE", None),
 }
@@ -1363,6 +1365,7 @@ end do""",
         "dynamic",
     ),
     "behind": ("!$omp do schedule(guided)\ndo i = 1, n\na(i) = 0\nenddo\ndo i = 1, n\nb(i) = 0 !USE\nend do", None),
+    "labelled": ("!$omp do schedule(guided)\ndo 10 i = 1, n\na(i) = 0\n10 continue\nb(i) = 0 !USE", None),
     "another unit": ("!$omp do schedule(guided)\ndo i = 1, n\nend function g\nb(i) = 0 !USE", None),
     "none": ("!$omp parallel do\ndo i = 1, n\nb(i) = 0 !USE\nend do", ""),
 }

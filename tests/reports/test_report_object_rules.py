@@ -1310,6 +1310,7 @@ def test_few_remote_samples_may_tell_who_uses_which_part(parts: bool, tmp_path: 
     ("clause", "said"),
     [
         (" schedule(dynamic, 64)", "The loop has schedule(dynamic, 64): if its turns use parts, a static one would"),
+        (" schedule(CHOSEN)", "If the loop has a dynamic schedule, a static one would"),
         (" schedule(runtime)", "If the loop has a dynamic schedule, a static one would"),
         (" schedule(static, 1)", ""),
         ("", ""),

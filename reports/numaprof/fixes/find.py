@@ -107,7 +107,7 @@ def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
 def schedule_at(evidence: Evidence, use: Site | None) -> str | None:
     """What stands in schedule() of the OpenMP loop around a line, empty if nothing; None: the text does not tell."""
     lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
-    if use is None or use.line is None or use.line > len(lines):
+    if use is None or use.line is None or not 0 < use.line <= len(lines):
         return None
     if _suffix(use) in _FREE_FORM:
         return schedule.in_fortran(lines, use.line)

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 
 _FOR = re.compile(r"\s*for\s*\(")
 _C_DIRECTIVE = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
+_LABELLED = re.compile(r"\s*do\s+\d", re.I)  # ends at a line without END DO
 _DO = re.compile(r"\s*(?:\w+\s*:)?\s*do\b", re.I)
 _END_DO = re.compile(r"\s*end\s*do\b", re.I)
 _UNIT = re.compile(r"\s*(?:end\b\s*)?(?:\w+\s+)*(?:program|module|subroutine|function)\b", re.I)
 _FORTRAN_DIRECTIVE = re.compile(r"\s*!\$omp\b.*\bdo\b", re.I)
-_CLAUSE = re.compile(r"\bschedule\s*\(\s*(?:[\w,\s]+:)?\s*([^()]*?)\s*\)", re.I)
+_CLAUSE = re.compile(r"\bschedule\s*\(([^)]*)\)", re.I)
 
 
 def in_c(lines: Sequence[str], line: int) -> str | None:
@@ -35,9 +36,17 @@ def _innermost(lines: Sequence[str], loops: Iterator[int], directive: re.Pattern
             first -= 1
         above = " ".join(lines[max(0, first) : at])
         if directive.match(above):
-            clause = _CLAUSE.search(above)
-            return clause.group(1).lower() if clause else ""
+            return _stated(above)
     return None
+
+
+def _stated(directive: str) -> str | None:
+    found = _CLAUSE.search(directive)
+    if found is None:
+        return None if "schedule" in directive.lower() else ""
+    stated = found.group(1).rpartition(":")[2].strip().lower()
+    plain = re.match(r"\w*(?:\s*,\s*\w+$)?", stated)  # a chunk that is more than a name or a number is left out
+    return plain.group() if plain else ""
 
 
 def _around_in_c(lines: Sequence[str], at: int) -> Iterator[int]:
@@ -54,7 +63,7 @@ def _around_in_c(lines: Sequence[str], at: int) -> Iterator[int]:
 def _around_in_fortran(lines: Sequence[str], at: int) -> Iterator[int]:
     ended = 0
     for above in range(at - 1, -1, -1):
-        if _UNIT.match(lines[above]):
+        if _UNIT.match(lines[above]) or _LABELLED.match(lines[above]):
             return
         if _END_DO.match(lines[above]):
             ended += 1

@@ -186,11 +186,10 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
 def _schedule(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
     by = team(evidence, group[0].main_thread, working)
     told = fixes.schedule_at(evidence, main_use(later_uses(group))) if by is Team.OPENMP else None
-    if told is None or told.startswith(("runtime", "auto")):
-        return _SCHEDULE.get(by, "")
-    if not is_dealt(told):
-        return ""
-    return f" The loop has schedule({told}): if its turns use parts, a static one would give each thread a part."
+    if is_dealt(told):
+        return f" The loop has schedule({told}): if its turns use parts, a static one would give each thread a part."
+    divided = told is not None and (not told or told.startswith("static"))
+    return "" if divided else _SCHEDULE.get(by, "")
 
 
 def is_dealt(schedule: str | None) -> bool:
