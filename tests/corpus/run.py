@@ -232,7 +232,7 @@ def row(case: Case) -> Row:
         percent(promised(case)) if case.changes else "-",
         percent(gone(case)) if case.after is not None else "-",
         str(len(false_later(case))) if case.after is not None else "-",
-        case.problem.replace("|", "/")[:80],
+        case.problem.replace("|", "/")[:80].strip(),
         measured(case),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, fortran_allocation, schedule
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import by_node, huge_pages, interleaved, zeros_in_parallel
 
@@ -77,6 +77,9 @@ def test_damaged_text_gives_code_or_none(program: Path) -> None:
     for _ in range(2):
         lines = damaged(text, chance).split("\n")
         allocating = [number for number, line in enumerate(lines, 1) if any(word in line for word in ALLOCATES)]
+        for number in chance.sample(range(1, len(lines) + 1), min(4, len(lines))):
+            schedule.in_c(lines, number)
+            schedule.in_fortran(lines, number)
         for number in chance.sample(allocating, min(4, len(allocating))):
             for memory in find(lines, number, chance.choice(NAMES)):
                 use(memory, lines, chance.randrange(1, len(lines) + 1))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from apply import apply
-from numaprof.fixes import c_allocation, c_schedule, edit, find, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, edit, find, fortran_allocation, schedule
 from numaprof.fixes.edit import agreed
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, huge_pages, interleaved, printed, zeros_in_parallel
@@ -830,6 +830,17 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     compared(source, divided, 2, [zeros_in_parallel])
 
 
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize("arrays", [2, 3, 7])  # the array has 1000 elements: some leave a rest
+def test_each_array_that_one_of_fortran_holds_is_divided(arrays: int, tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_BODY.format(allocation="allocate(a(n)) !ALLOC"))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    divided = [fortran_allocation.each_array(memory, arrays) for memory in found]
+    assert divided[0].zero == f"a(lbound(a, 1) + {{i}}::size(a) / {arrays}) = 0"
+    compared(source, divided, 1, [zeros_in_parallel])
+
+
 def test_elements_of_a_list_whose_structure_is_not_understood_have_no_names() -> None:
     lines = ["struct s { void make(); double *x; };", "void f(size_t n)", "{", "    s a{malloc(n)};", "}"]
     assert c_allocation.allocations(lines, "a.cpp", 4) == []
@@ -1309,6 +1320,64 @@ def test_blocks_that_no_loop_numbers_are_counted(tmp_path: Path) -> None:
 def test_what_is_returned_at_once_is_fresh_memory(text: str, unwritten: bool) -> None:
     lines = ["void *get(struct field *f, size_t n)", "{", text, "}"]
     assert c_allocation.is_handed_out_unwritten(lines, 3) == unwritten
+
+
+SCHEDULES = {
+    "c": (
+        """void f(void)
+{
+#pragma omp parallel for \\
+    schedule(monotonic: dynamic, 4)
+    for (int i = 0; i < n; i++) {
+        a[i] = 0; //USE
+
+// at the margin
+#if N
+        b[i] = 0; //USE
+#endif
+        for (int k = 0; k < i; k++)
+            c[k] +=
+                d[k]; //USE
+    }
+}""",
+        "dynamic, 4",
+    ),
+    "braces below": ("  #pragma omp for schedule( guided )\n  for (;;)\n  {\n    a[i]++; //USE\n  }", "guided"),
+    "one line": ("#pragma omp parallel for schedule(static)\nfor (int i = 0; i < n; i++) a[i]++; //USE", "static"),
+    "none": ("#pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        a[i]++; //USE", ""),
+    "behind": ("#pragma omp for schedule(dynamic)\n  for (;;)\n    a[i]++;\n  for (;;)\n    b[i]++; //USE", None),
+    "chunk of a call": ("#pragma omp for schedule(dynamic, f(n))\nfor (;;)\n    a[i]++; //USE", "dynamic"),
+    "macro": ("#pragma omp for schedule SCHEDULE\nfor (;;)\n    a[i]++; //USE", None),
+    "serial": ("void f(void)\n{\n    for (;;)\n        a[i]++; //USE\n}", None),
+    "tasks": ("#pragma omp taskloop\n    for (;;)\n        a[i]++; //USE", None),
+}
+FORTRAN_SCHEDULES = {
+    "continued": (
+        """subroutine f
+!$omp parallel do private(i) &
+!$omp& schedule(Dynamic)
+do j = 1, n
+do i = 1, n
+a(i) = 0 !USE
+end do
+b(j) = 1 !USE
+end do""",
+        "dynamic",
+    ),
+    "behind": ("!$omp do schedule(guided)\ndo i = 1, n\na(i) = 0\nenddo\ndo i = 1, n\nb(i) = 0 !USE\nend do", None),
+    "labelled": ("!$omp do schedule(guided)\ndo 10 i = 1, n\na(i) = 0\n10 continue\nb(i) = 0 !USE", None),
+    "another unit": ("!$omp do schedule(guided)\ndo i = 1, n\nend function g\nb(i) = 0 !USE", None),
+    "none": ("!$omp parallel do\ndo i = 1, n\nb(i) = 0 !USE\nend do", ""),
+}
+
+
+@pytest.mark.parametrize("name", [*SCHEDULES, *(f"fortran {name}" for name in FORTRAN_SCHEDULES)])
+def test_the_schedule_of_the_loop_around_a_line(name: str) -> None:
+    text, expected = FORTRAN_SCHEDULES[name[8:]] if name.startswith("fortran ") else SCHEDULES[name]
+    lines = text.split("\n")
+    find_it = schedule.in_fortran if name.startswith("fortran ") else schedule.in_c
+    used = [number for number, line in enumerate(lines, 1) if "USE" in line]
+    assert used and {find_it(lines, number) for number in used} == {expected}
 
 
 ROW_LOOP = "for (size_t k = 0; k < n / 100; k++) { for (size_t c = 0; c < 100; c++) USE += k; }"

@@ -103,6 +103,16 @@ def test_a_part_of_the_lines_is_told_with_what_it_rests_on(tmp_path: Path) -> No
     assert of_remote(few, 0.2) == f"{told.replace(samples, '8', 1)}, too few to be sure)"
 
 
+def test_lines_that_no_sample_tells_are_uncertain_by_what_another_division_says(tmp_path: Path) -> None:
+    """No overflow sample is of prefetches: the array that load samples hardly see has them, or both have."""
+    lines = evidence_of(Blend(), tmp_path).remote_lines
+    (unsampled,) = (each for each in lines.classes if not each.samples)
+    array, table = lines.shares
+    assert sorted(lines.shares.values()) == [pytest.approx(0.2), pytest.approx(0.8)]
+    assert set(unsampled.by_pages.values()) == {0.5} and unsampled.part == pytest.approx(0.2)
+    assert lines.error([array]) == pytest.approx(0.1, abs=0.01) and lines.error([array, table]) == pytest.approx(0.0)
+
+
 def test_a_part_has_the_error_of_the_counts_that_weigh_it_and_of_the_samples_that_divide_it() -> None:
     """Of two classes, each of one object, the second is counted twice as well: the first object's part is wrong by half
     of each error. What one class divides has the error of its samples; all together are all, whatever was counted."""

@@ -172,6 +172,31 @@ def test_levels_of_one_array_and_another_without(tmp_path: Path, monkeypatch: py
     assert advice.removes == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.parametrize(
+    ("allocate", "code"),
+    [
+        ("allocate(work(n))", "work(lbound(work, 1) + first_touch::size(work) / 4) = 0"),
+        ("allocate(work(n, m))", ""),  # nothing says along which dimension it is cut
+    ],
+)
+def test_arrays_that_the_program_cuts_one_into(
+    allocate: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four behind each other, each divided among the threads."""
+    text_of(monkeypatch, "program f", allocate, "end program")
+    builder = sampled()
+    whole = array(builder, SERIAL, line=("/home/u/src/sum.f90", 2, "f"))
+    stack = builder.stack(builder.place(("/home/u/src/sum.f90", 22, "f._omp_fn.0")))
+    for thread in range(8):
+        for piece in range(4):
+            start = ARRAY + (piece * 2 * BLOCK + thread * BLOCK // 4) * PAGE
+            builder.loads(stack, thread + 1, range(start, start + BLOCK // 4 * PAGE, 8 * PAGE), 0, block=whole)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert (code in [line.strip() for line in advice.code]) is bool(code)
+    assert ("By its samples it holds 4 arrays of one size: each is divided." in advice.change) is bool(code)
+    assert advice.removes == (pytest.approx(1.0, abs=0.02) if code else None)
+
+
 def test_an_uneven_part_of_one_thread_is_not_serial(tmp_path: Path) -> None:
     """Thread 3 has two of eight parts, the second of them on the other node, and nobody else uses that one."""
     builder = sampled()

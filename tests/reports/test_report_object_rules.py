@@ -116,6 +116,16 @@ def use_all(builder: RecordingBuilder, block: int, home: int | None, address: in
             builder.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
 
 
+def sweep_all(builder: RecordingBuilder, block: int, home: int | None, *, line: Line) -> None:
+    """Every thread all over it, from its start to its end; home None: on the nodes of its halves."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        pages = range(thread, PAGES - 8, 64)
+        for half in range(2):
+            mine = [ARRAY + page * PAGE for page in pages if page * 2 // PAGES == half]
+            builder.loads(stack, thread + 1, mine, half if home is None else home, block=block)
+
+
 def only(builder: RecordingBuilder, folder: Path, *expected: object) -> list[Advice]:
     """These rules speak, and no others."""
     evidence = read(builder, folder)
@@ -775,6 +785,28 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+COPY = "std::vector<double, std::allocator<double> >::{}(std::vector<double, std::allocator<double> > const&)"
+
+
+@pytest.mark.parametrize(("line", "how"), [(LOOP, "copy in parallel, divided as"), (WORK, "let each thread copy")])
+@pytest.mark.parametrize("name", ["vector", "operator="])
+def test_a_copy_of_a_container_writes_whatever_its_allocator(name: str, line: Line, how: str, tmp_path: Path) -> None:
+    (advice,) = only(contained(COPY.format(name), line), tmp_path, serial_init)
+    assert "Use an allocator" not in advice.change
+    assert "which writes all elements whatever the allocator" in advice.change and how in advice.change
+
+
+def test_what_a_copy_constructor_allocates_has_the_line_that_copies(tmp_path: Path) -> None:
+    """Its own line may be that of the class, which a compiler gives it where the program has none."""
+    builder = sampled()
+    made, calls = builder.place(("/home/u/src/sum.c", 5, "field::field(field const&)")), builder.place(ALLOC)
+    block = builder.block(builder.object("heap", builder.stack(made, calls)), ARRAY, PAGES)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "allocated at sum.c:5 field::field < sum.c:14" in advice.finding
+
+
 def test_vectors_of_a_thread_each_that_grew_are_copied_by_it(tmp_path: Path) -> None:
     """An allocator that leaves elements unwritten would not change who appends to them."""
     builder = sampled()
@@ -1257,6 +1289,67 @@ def test_two_causes_two_advices(tmp_path: Path) -> None:
     assert any("numa_interleave_memory" in line for line in second.code)  # the matrix must not be spread
     assert not any("numactl" in line for line in second.code)
     assert first.removes == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_few_remote_samples_may_tell_who_uses_which_part(parts: bool, tmp_path: Path) -> None:
+    """16 loads are remote: counters say that remote requests are many, not of what. All loads together show blocks."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [1_000_000] * 4)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        loads = range(start, start + BLOCK * PAGE, (32 if thread < 4 else 256) * PAGE)
+        if parts:
+            builder.loads(stack, thread + 1, loads, 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    end = "; who uses which part, from 144 samples." if parts else ", nor which part each."
+    assert advice.evidence.endswith(f"The counters do not tell which array they read{end}")
+
+
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        (" schedule(dynamic, 64)", "The loop has schedule(dynamic, 64): if its turns use parts, a static one would"),
+        (" schedule(CHOSEN)", "If the loop has a dynamic schedule, a static one would"),
+        (" schedule(runtime)", "If the loop has a dynamic schedule, a static one would"),
+        (" schedule(static, 1)", ""),
+        ("", ""),
+    ],
+)
+def test_a_schedule_is_named_where_the_text_has_it(
+    clause: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = [
+        "int main(void)",
+        "{",
+        f"#pragma omp parallel for{clause}",
+        "    for (long i = 0; i < n; i++)",
+        "        f(a);",
+    ]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    block = array(builder, SERIAL)
+    sweep_all(builder, block, 0, line=("/home/u/src/sum.c", 5, "main._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, shared_by_all)
+    assert (said in advice.change) if said else ("schedule" not in advice.change)
+
+
+@pytest.mark.parametrize(("clause", "said"), [("dynamic, 4", True), ("guided", True), ("static", False)])
+@pytest.mark.parametrize("swept", [True, False])
+def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
+    swept: bool, clause: str, said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Placed well, and used well but for the schedule. Of random access a static one changes nothing."""
+    text = [f"#pragma omp parallel for schedule({clause})", "    for (long i = 0; i < n; i++)", "        s += a[i];"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    block, line = array(builder, PARALLEL), ("/home/u/src/sum.c", 3, "main._omp_fn.0")
+    (sweep_all if swept else use_all)(builder, block, None, line=line)
+    advice = read_by_all.rule(read(builder, tmp_path))
+    assert advice is not None and advice.kind is Kind.LEAVE
+    assert (f"schedule(static) instead of schedule({clause})" in advice.change) is (said and swept)
+    assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
 def test_spread_and_read_by_all(tmp_path: Path) -> None:
@@ -1815,3 +1908,5 @@ def test_code_for_memory_that_was_not_read_is_c() -> None:
     assert text[0].startswith("// after the allocation at sum.c:7, add")
     assert unplaced(interleaved, [], [Site("main", "sum.c", 9)])[0].startswith("// before sum.c:9, add")
     assert not unplaced(interleaved, [], [Site("main", "sum.f90", 9)])
+    (at_once, *_) = unplaced(interleaved, [Site("main", "sum.c", 7)], [Site("main", "sum.c", 7)])  # by a macro
+    assert at_once.startswith("// after the allocation and before the first write, both at sum.c:7, add")

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from numaprof.analysis.naming import objects_in_text
 from numaprof.analysis.placement import node_order, owners
 from numaprof.document.object_remarks import remarks, touch_coverage
 from numaprof.evidence.access_patterns import Shape
@@ -335,6 +336,19 @@ def test_the_only_thread_with_page_faults_touches_first(
     assert (found.pages, found.pages_at_most) == (pages, pages or times * PAGES)
     assert evidence.touched_pages == pages
     assert [row.kind for row in evidence.samples.kinds] == [FIRST_TOUCH if pages else FAULT]
+
+
+def test_a_block_has_no_more_memory_than_its_size(tmp_path: Path) -> None:
+    """Its threads read half of its pages, of calloc, before they write to them: two page faults each."""
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    for page in range(0, PAGES // 2, 64):
+        builder.sample(FAULT, 5, init_stack(builder), 64, address=ARRAY + page * PAGE, block=block)
+    evidence = read(builder, tmp_path)
+    found = evidence.objects.found[0]
+    assert evidence.bytes(found.pages_at_most) > (found.bytes or 0)
+    assert objects_in_text(evidence, [found]).startswith("32 MiB allocated at")
 
 
 def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:

@@ -149,12 +149,14 @@ def test_pytorch_gets_the_binding_of_its_launcher(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("function", ["std::rt::lang_start::{{closure}}", "rayon_core::join::join_context"])
-def test_rust_gets_pools_of_threads_and_no_pragma(tmp_path: Path, function: str) -> None:
+def test_rust_gets_no_pragma_and_pools_of_threads_where_rayon_is_used(tmp_path: Path, function: str) -> None:
     builder = ran(command=("./solve", "a"))
     builder.add("place", module="/home/u/app", function=function)
     (advice,) = advise(read(serial(builder), tmp_path))
     assert advice.kind is Kind.FIX
-    assert "Rayon" in advice.change and "a thread pool of its own" in advice.change
+    by_rayon = function.startswith("rayon")
+    assert ("Rayon steals" in advice.change and "a thread pool of its own" in advice.change) is by_rayon
+    assert ("Rayon" in advice.change) is by_rayon and "threads that use it, divided alike" in advice.change
     assert advice.code == ("numactl --interleave=all ./solve a",)
 
 

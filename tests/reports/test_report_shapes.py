@@ -132,9 +132,10 @@ def test_blocks_within_each_allocation() -> None:
 
 def test_blocks_within_each_part_of_an_arena() -> None:
     regions = (sampled(block, 8, 100, 1), sampled(block, 8, 100, 2))
-    assert shape(Layout(sampled(anywhere, 8, 200), regions=regions)) is Shape.BLOCKS
+    assert shape(Layout(sampled(anywhere, 8, 200), regions=regions)) is Shape.PIECES
+    assert shape(Layout(sampled(anywhere, 8, 200), regions=regions[:1])) is Shape.BLOCKS
     bordered = (sampled(halo, 8, 1000, 1), sampled(block, 8, 1000, 2))
-    assert shape(Layout(sampled(anywhere, 8, 200), regions=bordered)) is Shape.BLOCKS
+    assert shape(Layout(sampled(anywhere, 8, 200), regions=bordered)) is Shape.PIECES
     mixed = (sampled(block, 8, 100, 1), sampled(anywhere, 8, 100, 2))
     assert shape(Layout(sampled(anywhere, 8, 200), regions=mixed)) is Shape.ALL
 

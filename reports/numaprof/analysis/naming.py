@@ -12,7 +12,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, nodes_in_text, percent, plural, size, words
-from numaprof.text.function_names import NAME_LIMIT, function_name, variable_in_source
+from numaprof.text.function_names import NAME_LIMIT, function_name, is_copying, variable_in_source
 
 MOST_COPIED = 400  # characters of a command
 INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  # where packages put programs
@@ -127,7 +127,8 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
-        caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
+        unclear = found.is_wrapped or is_copying(found.allocated.function or "")  # the caller tells which one
+        caller = f" < {site_position(found.caller)}" if found.caller is not None and unclear else ""
         numbers = f" #{found.numbers}" if found.numbers else ""
         return label(found.allocated) + caller + numbers
     if found.placed_before:
@@ -168,6 +169,8 @@ def _touched_bytes(evidence: Evidence, found: Object) -> float:
     """A huge page at a variable's end holds more than the variable. Where page faults were lost, all that was allocated
     at one time."""
     touched, seen = evidence.bytes(found.pages_at_most), evidence.fault_coverage
+    if found.blocks == 1 and found.bytes:  # pages of zeros that were read first have a second fault, of unknown kind
+        touched = min(touched, max(evidence.bytes(found.pages), found.bytes))
     if touched and found.bytes and seen is not None and seen < ALL_OF_IT:
         return max(touched, found.bytes)
     return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched

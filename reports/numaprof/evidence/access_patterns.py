@@ -56,6 +56,8 @@ class Shape(Enum):
         return self in (Shape.ALL, Shape.RANDOM)
 
 
+_OF_BLOCKS = {Shape.BLOCKS, Shape.HALO}
+
 Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the object -> samples, pages or accesses
 
 
@@ -121,18 +123,17 @@ def shape(layout: Layout) -> Shape:
 
 
 def _divided(layout: Layout) -> Shape | None:
-    folded = [_by_range(parts) for parts in (layout.parts, layout.folded)]
-    regions = {_by_range(parts) for parts in layout.regions} - {Shape.UNKNOWN, Shape.ONE}
-    if regions <= {Shape.BLOCKS, Shape.HALO}:
-        folded += sorted(regions, key=lambda each: each is Shape.HALO)  # a set has another order in each process
-    found = next((each for each in folded if each in (Shape.BLOCKS, Shape.HALO)), None)
-    if found is None and _exclusive(layout.blocks):
+    found = next((each for each in map(_by_range, (layout.parts, layout.folded)) if each in _OF_BLOCKS), None)
+    if found is not None:
+        return found
+    regions = [each for each in map(_by_range, layout.regions) if each not in (Shape.UNKNOWN, Shape.ONE)]
+    if regions and _OF_BLOCKS.issuperset(regions):
+        return regions[0] if len(regions) == 1 else Shape.PIECES
+    if _exclusive(layout.blocks):
         return Shape.OWN
-    if found is None and len(layout.by_node.seen) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
+    if len(layout.by_node.seen) > 1 and _by_range(layout.by_node) in _OF_BLOCKS:
         return Shape.NODE_BLOCKS
-    if found is None and _in_pieces(layout.parts.seen):
-        return Shape.PIECES
-    return found
+    return Shape.PIECES if _in_pieces(layout.parts.seen) else None
 
 
 def _in_order_of_threads(parts: Parts) -> bool:

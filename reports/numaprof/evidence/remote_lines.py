@@ -14,7 +14,7 @@ alone. Demand reads with too few overflow samples are divided by the load sample
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import sqrt
@@ -51,6 +51,7 @@ class ClassLines:
     error: float | None  # half the 95 % interval of that, as its count has it; None: not known
     shares: Shares  # of the class's, by thing
     samples: int  # that tell the shares
+    by_pages: Shares = field(default_factory=dict)  # as if all objects on other nodes shared them, seen or not
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class RemoteLines:
 
     def error(self, things: Iterable[int]) -> float | None:
         """Half the 95 % interval of that: of the classes' counts, which weigh their shares, and of the samples that
-        tell these, as if each came by itself. None: not known."""
+        tell these, as if each came by itself; where none do, the other way to divide by pages tells how far they may be
+        off. None: not known."""
         things, variance = tuple(things), 0.0
         whole = self.of(things)
         for each in self.classes:
@@ -86,7 +88,11 @@ class RemoteLines:
             if each.error is None:
                 return None
             variance += ((share - whole) * each.error) ** 2
-            variance += (NORMAL * each.part) ** 2 * share * (1 - share) / max(1, each.samples)
+            if each.samples:
+                variance += (NORMAL * each.part) ** 2 * share * (1 - share) / each.samples
+            else:
+                by_pages = min(1.0, sum(each.by_pages.get(thing, 0.0) for thing in things))
+                variance += (each.part * (share - by_pages)) ** 2
         return sqrt(variance)
 
 
@@ -138,7 +144,8 @@ def load_remote_lines(
         sampled, most = sampled + divided.sampled * amount / whole, max(most, divided.samples)
         known, error = sum(row.samples for row in mine), total[key].remote.error
         width = error.half_width / whole if error is not None else None
-        parts.append(ClassLines(amount / whole, width, divided.shares, divided.samples if few or not known else known))
+        told = divided.samples if few or not known else known
+        parts.append(ClassLines(amount / whole, width, divided.shares, told, unseen.by_pages()))
     return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most, tuple(parts))
 
 
@@ -279,14 +286,19 @@ class _Unseen:
                 seen[row.thing] += row.accesses
         lines = self.footprint.lines_of_page
         sizes = {thing: lines * sum(by_node.values()) for thing, by_node in self.footprint.pages.items()}
-        unseen = {
+        return self.by_pages({thing for thing, size in sizes.items() if seen[thing] < HARDLY_SAMPLED * size})
+
+    def by_pages(self, things: Container[int] | None = None) -> Shares:
+        """Of these things; None: of all. What is too small to be an object has none."""
+        least = MIN_OBJECT_BYTES / LINE_BYTES / self.footprint.lines_of_page
+        large = {
             thing: by_node
             for thing, by_node in self.footprint.pages.items()
-            if sizes[thing] * LINE_BYTES >= MIN_OBJECT_BYTES and seen[thing] < HARDLY_SAMPLED * sizes[thing]
+            if sum(by_node.values()) >= least and (things is None or thing in things)
         }
         sums: Shares = defaultdict(float)
         for node, requests in self.readers.items():
-            remote = {thing: sum(by_node.values()) - by_node.get(node, 0.0) for thing, by_node in unseen.items()}
+            remote = {thing: sum(by_node.values()) - by_node.get(node, 0.0) for thing, by_node in large.items()}
             for thing, part in _parts(remote).items():
                 sums[thing] += part * requests
         return _parts(sums)

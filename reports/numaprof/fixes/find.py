@@ -14,7 +14,7 @@ from numaprof.evidence.machine import parse_list
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, SERIAL_TOUCH
-from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, fortran_allocation, schedule
 from numaprof.fixes.memory import Memory
 from numaprof.text.function_names import in_source, variable_in_source
 from numaprof.text.source_lines import whole
@@ -102,6 +102,16 @@ def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
     own = _of_object(evidence, found)
     rows = [memory if memory.kept else c_schedule.dealt(lines, use.line, memory) for memory in own]
     return [memory for memory in rows if memory is not None] if all(rows) else []
+
+
+def schedule_at(evidence: Evidence, use: Site | None) -> str | None:
+    """What stands in schedule() of the OpenMP loop around a line, empty if nothing; None: the text does not tell."""
+    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
+    if use is None or use.line is None or not 0 < use.line <= len(lines):
+        return None
+    if _suffix(use) in _FREE_FORM:
+        return schedule.in_fortran(lines, use.line)
+    return schedule.in_c(lines, use.line) if _suffix(use) in _C else None
 
 
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:

@@ -243,6 +243,13 @@ def _memory(text: str, file: str, first: int, last: int, indent: str) -> Memory 
     return replace(made, levels=int(levels.group(1))) if levels and rank > 1 else made
 
 
+def each_array(memory: Memory, arrays: int) -> Memory:
+    """An array of one dimension that holds others of one size behind each other: each of them is divided."""
+    name, value = memory.pointer, memory.zero.partition(" = ")[2]
+    zero = f"{name}(lbound({name}, 1) + {{i}}::size({name}) / {arrays}) = {value}"
+    return replace(memory, count=f"0, size({name}) / {arrays} - 1", zero=zero, arrays=arrays)
+
+
 def each_level(memory: Memory) -> Memory:
     """All threads use each level, a part of it each: the dimension before the last is divided."""
     if not memory.levels:

@@ -53,6 +53,7 @@ class Memory:
     fortran: bool = False
     derived: bool = False  # of a derived type of Fortran, to which no zero can be assigned
     levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
+    arrays: int = 0  # of one size that the program cuts it into, as samples tell: the code is for these
     indent: str = ""
     page_bytes: int = 4096  # of the machine that was recorded
     nodes: tuple[int, ...] = ()  # of equal parts of it, where these are not those of the memory beside it

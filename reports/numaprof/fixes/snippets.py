@@ -276,5 +276,8 @@ def unplaced(snippet: Snippet, allocated: Sequence[Site], touched: Sequence[Site
     if is_fortran((*allocated, *touched)):
         return ()
     at = positions(site._replace(function=in_source(site.function or "") or None) for site in allocated or touched)
-    where = f"before {at}" if touched and not allocated else "after the allocation"
-    return snippet(ANY)[0].unplaced(f"{where} at {at}" if allocated else where)
+    where = f"after the allocation at {at}" if allocated else f"before {at}" if touched else "after the allocation"
+    lines = {(site.file, site.line) for site in touched if site.line is not None}
+    if allocated and lines.issuperset((site.file, site.line) for site in allocated):  # a macro, or one statement
+        where = f"after the allocation and before the first write, both at {at}"
+    return snippet(ANY)[0].unplaced(where)

@@ -15,7 +15,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import AS_GOOD, BINS
 from numaprof.fixes.find import dealt, memories
-from numaprof.fixes.fortran_allocation import each_level
+from numaprof.fixes.fortran_allocation import each_array, each_level
 from numaprof.fixes.memory import Memory
 
 
@@ -69,12 +69,14 @@ def divided_by_threads(
         grown = any(memory.grown for memory in own)
         if grown:  # how far its last block is used is not known, only in what order
             nodes = team_order(evidence, working, len(working), [found]) or None
-        by_level = _by_level(evidence, found, own, working)
+        arrays = _cut_into(evidence, found, own, working)
+        by_level = _by_level(evidence, found, own, working, arrays)
         blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
         if blocks and _in_fortran(own) and nodes != team_order(evidence, working, len(nodes or ()), group):
             blocks = 0  # no static schedule gives these nodes their parts, and nothing else places an array of Fortran
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
-        placed |= {memory: each_level(memory) for memory in own} if by_level else mine
+        cut = {memory: each_array(memory, arrays) if arrays else each_level(memory) for memory in own}
+        placed |= cut if by_level else mine
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
         divided = all(memory.pointer for memory in own) and (each_block or (bool(text) and (grown or not pieces)))
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
@@ -89,16 +91,26 @@ def _of_a_block(found: Object, nodes: tuple[int, ...] | None) -> tuple[int, ...]
 
 
 def _by_level(
-    evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread]
+    evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread], arrays: int
 ) -> tuple[int | None, ...]:
     """The nodes of as many parts as BINS, where that explains more than a division of all of it; else empty."""
-    levels = max((memory.levels for memory in text), default=0) or _named_in_one(found, text)
+    levels = arrays or max((memory.levels for memory in text), default=0) or _named_in_one(found, text)
     if not levels:
         return ()
     by_level = team_order(evidence, working, BINS // levels, [found]) * levels
     by_team = team_order(evidence, working, BINS, [found])
     better = gained(evidence, [found], by_level, False) > gained(evidence, [found], by_team, False) + AS_GOOD
     return by_level if better else ()
+
+
+def _cut_into(evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread]) -> int:
+    """How many arrays of one size the program keeps in one array of Fortran that has one dimension; 0: not more."""
+    if found.blocks != 1 or len(text) != 1 or not text[0].fortran or text[0].zero.count(",") or text[0].moved:
+        return 0
+    order = order_of_arrays(evidence, found, working, sure=True) or ()
+    periods = (each for each in range(1, len(order)) if order == order[:each] * (len(order) // each))
+    period = next(periods, 0)
+    return len(order) // period if period else 0
 
 
 def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:

@@ -32,7 +32,7 @@ from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, unplaced, zeros_in_parallel
 from numaprof.rules.division import Division, Group, divided_by_threads, dividing_team, order_of_threads
 from numaprof.text.format import words
-from numaprof.text.function_names import library_function
+from numaprof.text.function_names import is_copying, library_function
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,11 @@ class Initialisation:
     def contained(self) -> bool:
         """True if a container of C++ touches the memory."""
         return self.call is not None and self.call.container
+
+    @property
+    def copied(self) -> bool:
+        """True if that container is made as a copy of another one."""
+        return self.contained and self.call is not None and is_copying(self.call.function)
 
     @property
     def calling(self) -> tuple[Site, ...]:
@@ -178,6 +183,10 @@ def _told_by_text(
 
 _ANOTHER_TIME = " If that is a task or a dynamic chunk, another thread may run it next time: then divide the work."
 _UNWRITTEN = "Use an allocator that leaves elements unwritten"
+_UNCOPIED = (
+    "That copies another container, which writes all elements whatever the allocator: make it at its size with an "
+    "allocator that leaves them unwritten"
+)
 
 
 def change(init: Initialisation) -> str:
@@ -198,7 +207,7 @@ def change(init: Initialisation) -> str:
         return init.or_spread(by_pieces)
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
-    more = [part for part in (_left(init), _zeroed_beside(init), _same_lines(init)) if part]
+    more = [part for part in (_cut(init), _left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
@@ -266,6 +275,12 @@ def _zeroed_beside(init: Initialisation) -> str:
     )
 
 
+def _cut(init: Initialisation) -> str:
+    """What only samples tell of it, and the code relies on."""
+    arrays = max((memory.arrays for memory in init.memories or ()), default=0)
+    return f"By its samples it holds {arrays} arrays of one size: each is divided." if arrays and edits(init) else ""
+
+
 def _left(init: Initialisation) -> str:
     """What the code does not reach."""
     if not init.left or not edits(init):
@@ -308,6 +323,8 @@ def _openmp_change(init: Initialisation) -> str:
     if by_policy(init) and init.nodes is not None and code(init) != init.without_edit:
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
     if code(init) == init.without_edit:
+        if init.copied:
+            return init.or_spread(f"{_UNCOPIED}, and copy in parallel, divided as {init.loop} divides it.")
         if init.contained:
             return init.or_spread(
                 f"{_UNWRITTEN}, and write to the memory in parallel, divided as {init.loop} divides it."
@@ -333,6 +350,8 @@ def _threads_change(init: Initialisation) -> str:
             "Let each thread write to its part first. Or place the parts, by this code, on the nodes that use them at "
             f"{_use(init)}, before anything is written to it (threads must be pinned as in this run):"
         )
+    if init.copied:
+        return init.or_spread(f"{_UNCOPIED}, and let each thread copy the part that it uses later.")
     if init.contained:
         return init.or_spread(f"{_UNWRITTEN}, and let each thread write first to the part that it uses later.")
     if init.shape is Shape.UNKNOWN:

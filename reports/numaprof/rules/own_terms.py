@@ -160,10 +160,11 @@ def _node(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
 
 
 def _rust(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
-    return (
-        "Write to it first in the threads that use it, divided alike. Rayon steals work across nodes: give each node a "
-        "thread pool of its own, or spread the memory:",
-        (_spread(evidence),),
+    pools = ""
+    if any(function.startswith("rayon_core::") for function in evidence.runtime_functions):
+        pools = ". Rayon steals work across nodes: give each node a thread pool of its own"
+    return f"Write to it first in the threads that use it, divided alike{pools}, or spread the memory:", (
+        _spread(evidence),
     )
 
 

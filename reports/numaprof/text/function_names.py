@@ -22,6 +22,8 @@ _VARIANT_OF_LIBC = re.compile(
 _NUMBERED_BY_COMPILER = re.compile(
     r"(?:\.(?:\d+|_omp_fn|omp_outlined\w*|constprop|isra|part|cold|lto_priv|llvm|localalias))+$|(?: \[clone [^]]*\])+$"
 )
+# std::vector<int>::vector(std::vector<int> const&), operator= as well.
+_COPYING = re.compile(r"(.+)::(?:\w+|operator=)\(\1 const&")
 _CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
@@ -52,6 +54,11 @@ def function_name(function: str) -> str:
         whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
         function = function[whole + 2 :] if whole >= 0 else function.rpartition("::")[2]
     return clean(function, NAME_LIMIT)
+
+
+def is_copying(function: str) -> bool:
+    """True for what makes an object of C++ as a copy of another one of its class."""
+    return _COPYING.match(function) is not None
 
 
 def library_function(function: str) -> str:

@@ -290,10 +290,13 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     theirs = _from_elsewhere(evidence, home)
     elsewhere = "An unknown part" if theirs is None else percent(min(1.0, theirs / remote)) if remote else "none"
     where = "an unknown node" if home is None else nodes_in_text([home])
+    parts = ", nor which part each"
+    if shape_of(group).divided:
+        parts = f"; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}"
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
         f"{percent(_part_of_home(evidence, group))} of the memory touched on {where} was touched here. "
-        "The counters do not tell which array they read, nor which part each."
+        f"The counters do not tell which array they read{parts}."
     )
 
 

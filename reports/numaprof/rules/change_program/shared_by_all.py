@@ -179,8 +179,22 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
     else:
         remedy = "If it is only read, copy it to each node, which makes all reads local. Else spread"
     hint = _in_order(group) and not _is_divided(evidence, group)
-    schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if hint else ""
+    schedule = _schedule(evidence, group, working) if hint else ""
     return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {remedy} it:"
+
+
+def _schedule(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
+    by = team(evidence, group[0].main_thread, working)
+    told = fixes.schedule_at(evidence, main_use(later_uses(group))) if by is Team.OPENMP else None
+    if is_dealt(told):
+        return f" The loop has schedule({told}): if its turns use parts, a static one would give each thread a part."
+    divided = told is not None and (not told or told.startswith("static"))
+    return "" if divided else _SCHEDULE.get(by, "")
+
+
+def is_dealt(schedule: str | None) -> bool:
+    """True for a schedule that gives pieces to the threads that ask first."""
+    return schedule is not None and schedule.startswith(("dynamic", "guided"))
 
 
 def _in_order(group: list[Object]) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import most_at, objects_in_text, threads_on_nodes
+from numaprof.analysis.naming import most_at, objects_in_text, site_position, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
@@ -13,8 +13,10 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import ALL_TO_ALL
+from numaprof.fixes import find as fixes
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import shared_by_all
+from numaprof.rules.change_program.shared_by_all import is_dealt
 from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
@@ -38,7 +40,22 @@ def rule(evidence: Evidence) -> Advice | None:
     if not measured(evidence):
         return _by_counts(evidence)
     spread = [o for o in suspects(evidence) if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
-    return _by_addresses(evidence, [o for o in spread if shared(evidence, o)], " on all nodes", _CHANGE)
+    group = [o for o in spread if shared(evidence, o)]
+    return _by_addresses(evidence, group, " on all nodes", _dealt(evidence, group) or _CHANGE)
+
+
+def _dealt(evidence: Evidence, group: list[Object]) -> str:
+    """Where the program's text has a schedule that takes from the threads what they first touched; else empty."""
+    use = main_use(later_uses(group))
+    schedule = fixes.schedule_at(evidence, use)
+    swept = all(o.touch_shape.divided and o.use_shape is Shape.ALL for o in group)
+    if use is None or not swept or not is_dealt(schedule):
+        return ""
+    return (
+        f"Leave the memory where it is. If each turn of the loop at {site_position(use)} uses a part of its own, "
+        f"schedule(static) instead of schedule({schedule}) gives each thread the part that it first touched; uneven "
+        "work is then divided less evenly."
+    )
 
 
 def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: str) -> Advice | None:
