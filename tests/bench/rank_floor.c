@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorder must do at least: rank_floor PROGRAM starts it and waits for its end, rank_floor PROGRAM FILE writes a
-// recording besides, of one row. The recorder's file, but nothing of its sight.
+// What a recorder must do at least: rank_floor PROGRAM starts it and waits for its end, rank_floor PROGRAM FILE writes
+// a recording of one row besides, by the recorder's own code.
 #include <sys/wait.h>
 #include <unistd.h>
 
