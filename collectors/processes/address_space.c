@@ -2,8 +2,6 @@
 #include "collectors/processes/address_space.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -211,24 +209,39 @@ int address_space_add_mmap(struct address_space *space, struct intern **paths, c
     return mapping.end > mapping.start ? address_space_add(space, mapping) : 0;
 }
 
+// A number that the sign follows, which is passed.
+static bool address_space_number(const char **at, int base, char sign, uint64_t *value)
+{
+    char *end;
+    *value = strtoull(*at, &end, base);
+    if (end == *at || *end != sign)
+        return false;
+    *at = end + 1;
+    return true;
+}
+
 // A line of /proc/PID/maps: "start-end rwxp offset dev inode   path".
 static int address_space_add_line(struct address_space *space, struct intern **paths, const char *line, pid_t pid)
 {
-    uint64_t start, end, offset, inode;
-    uint32_t major, minor;
-    char rights[5];
-    int path_at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &start, &end,
-               rights, &offset, &major, &minor, &inode, &path_at) < 7)
+    uint64_t start, end, offset, inode, major, minor;
+    const char *path = line;
+    if (!address_space_number(&path, 16, '-', &start) || !address_space_number(&path, 16, ' ', &end))
         return 0;
-    const char *path = path_at > 0 ? line + path_at : "";
+    const char *rights = path;
+    if (strcspn(rights, " ") != 4)
+        return 0;
+    path += 5;
+    if (!address_space_number(&path, 16, ' ', &offset) || !address_space_number(&path, 16, ':', &major) ||
+        !address_space_number(&path, 16, ' ', &minor) || !address_space_number(&path, 10, ' ', &inode))
+        return 0;
+    path += strspn(path, " ");
     struct mapping mapping = {
         .start = start,
         .end = end,
         .file_offset = offset,
         .path = intern_text(paths, path),
         .inode = inode,
-        .device = (uint64_t)major << 32 | minor,
+        .device = major << 32 | minor,
         .kind = alloc_map_kind(path, rights[3] == 's', rights[1] == 'w'),
         .file_backed = *path == '/',
         .shared = rights[3] == 's',

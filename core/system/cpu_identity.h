@@ -19,7 +19,7 @@ struct cpu_identity {
 };
 
 // Reads the first CPU of ROOT/proc/cpuinfo, and whether the others are like it. -EINVAL: no CPU that this knows how to
-// name is described there.
+// name is described there. Without a root it is read once.
 int cpu_identity_read(struct cpu_identity *identity, const char *root);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/util/grow.h"
 #include "core/util/search.h"
 #include "core/util/table.h"
 #include "profiler/symbols/demangle.h"
@@ -31,7 +32,7 @@ struct variables_segment {
 // What is known of one file.
 struct variables_file {
     struct variables_item *items;  // by start, those of threads behind the others
-    size_t count, shared_count;
+    size_t count, size, shared_count;
     struct variables_segment segments[VARIABLES_SEGMENTS];
     size_t segment_count;
 };
@@ -65,21 +66,40 @@ static bool variables_is_wanted(const GElf_Sym *symbol)
            symbol->st_size >= VARIABLES_LEAST_BYTES;
 }
 
+// The table that elfutils numbers the module's symbols by; NULL: it joins several. Few symbols are wanted, and elfutils
+// takes ten times as long as a look here.
+static Elf_Data *variables_table(Dwfl_Module *module, size_t symbols)
+{
+    GElf_Sym symbol;
+    GElf_Addr address, bias;
+    GElf_Shdr header;
+    Elf *elf = NULL;
+    dwfl_module_getsym_info(module, 1, &symbol, &address, NULL, &elf, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
+            header.sh_entsize > 0 && header.sh_size / header.sh_entsize == symbols)
+            return elf_getdata(section, NULL);
+    return NULL;
+}
+
 static void variables_read_symbols(struct variables_file *file, Dwfl_Module *module)
 {
     int symbols = dwfl_module_getsymtab(module);
     if (symbols <= 0)
         return;
-    file->items = calloc((size_t)symbols, sizeof *file->items);
-    for (int i = 1; file->items && i < symbols && file->count < VARIABLES_MOST; i++) {
+    Elf_Data *table = variables_table(module, (size_t)symbols);
+    for (int i = 1; i < symbols && file->count < VARIABLES_MOST; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
-        GElf_Word section;
-        Elf *elf;
-        Dwarf_Addr bias;
-        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, &section, &elf, &bias);
+        if (table && gelf_getsym(table, i, &symbol) && !variables_is_wanted(&symbol))
+            continue;
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
         if (!name || !variables_is_wanted(&symbol))
             continue;
+        struct variables_item *items = grow_array(file->items, &file->size, file->count + 1, sizeof *items);
+        if (!items)
+            return;
+        file->items = items;
         char *readable = demangle(name);
         if (!readable && !(readable = strdup(name)))
             continue; // without memory: as if it were not in the file

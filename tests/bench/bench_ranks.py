@@ -3,21 +3,24 @@
 
 The program does nothing: all that is added is start and end. CPU time counts, because the ranks outnumber the CPUs.
 A shell starts the ranks, with the variables of MPICH: MPICH's own launcher takes more CPU time the longer it waits.
-A rank has a recorder of its own, so the goal is out of reach: what that takes before anything is seen of the program
-("to see nothing") is already more than a process of one recording takes with all (docs/dev/jobs.md has the parts).
+A rank has a recorder of its own, so the goal is out of reach (README.md). The floor: a program that starts another one,
+and one that writes a recording of one row besides, by the recorder's own code.
 """
 
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench import BUILD, NUMAPROF, Cost, folder, line, medians, run
+from compiled import build_recording
 
 RANKS, ROUNDS = 64, 3
 NOTHING = [word for what in ("counters", "faults", "pages") for word in ("--without", what)]
-TOGETHER = f'i=0; while [ $i -lt {RANKS} ]; do PMI_RANK=$i PMI_SIZE={RANKS} "$@" & i=$((i + 1)); done; wait'
+VARIABLES = f"PMI_RANK=$i PMI_SIZE={RANKS} MPI_LOCALRANKID=$i MPI_LOCALNRANKS={RANKS}"
+TOGETHER = f'i=0; while [ $i -lt {RANKS} ]; do {VARIABLES} "$@" & i=$((i + 1)); done; wait'
 PROCESSES = ["sh", "-c", TOGETHER, "sh", "/bin/true"]
 
 
@@ -29,25 +32,34 @@ def recorder_alone(place: Path) -> Path:
     return place / "alone" / NUMAPROF.name
 
 
+def fresh(place: Path) -> Path:
+    """Nothing is deleted meanwhile: ext4 takes longer to make a file where it has just deleted others."""
+    return Path(tempfile.mkdtemp(dir=place))
+
+
 def job(place: Path, recorder: Path | None = None, options: Sequence[str] = ()) -> Cost:
-    shutil.rmtree(place / "job", ignore_errors=True)
-    words = [recorder, "record", "-q", *options, "-o", place / "job"] if recorder else []
+    words = [recorder, "record", "-q", *options, "-o", fresh(place) / "job"] if recorder else []
     return run(["sh", "-c", TOGETHER, "sh", *words, "/bin/true"])
 
 
 def processes(place: Path, *recorder: object) -> Cost:
-    (place / "one.numaprof").unlink(missing_ok=True)
-    words = [*recorder, "record", "-q", "-o", place / "one.numaprof"] if recorder else []
+    words = [*recorder, "record", "-q", "-o", fresh(place) / "one.numaprof"] if recorder else []
     return run([*words, *PROCESSES])
 
 
+def least(starter: Path, folder: Path | None = None) -> Cost:
+    """The floor, with a file where a folder is given."""
+    file = f" {folder}/$i" if folder else ""
+    return run(["sh", "-c", TOGETHER.replace('"$@"', f'"$@"{file}'), "sh", starter, "/bin/true"])
+
+
 def per_rank(cost: Cost, without: Cost) -> str:
-    return f"{1e3 * (cost.cpu - without.cpu) / RANKS:.0f} ms of CPU time a rank"
+    return f"{1e3 * (cost.cpu - without.cpu) / RANKS:.1f} ms of CPU time a rank"
 
 
 def main() -> None:
     with folder() as place:
-        alone = recorder_alone(place)
+        alone, starter = recorder_alone(place), build_recording("rank_floor")
         costs = medians(
             ROUNDS,
             bare=lambda: job(place),
@@ -56,14 +68,19 @@ def main() -> None:
             nothing=lambda: job(place, alone, NOTHING),
             alone=lambda: job(place, alone),
             recorded=lambda: job(place, NUMAPROF),
+            started=lambda: least(starter),
+            written=lambda: least(starter, fresh(place)),
         )
         line(f"{RANKS} ranks of one host", f"{per_rank(costs['alone'], costs['bare'])} to record, CPU time of all")
         line("  to see nothing", per_rank(costs["nothing"], costs["bare"]))
         line("  as one program", per_rank(costs["recorded_processes"], costs["processes"]))
         line("  with the summaries", per_rank(costs["recorded"], costs["bare"]))
-        sizes = [file.stat().st_size for file in (place / "job").iterdir()]
+        line("  floor: start a program", per_rank(costs["started"], costs["bare"]))
+        line("  floor: and write a file", per_rank(costs["written"], costs["bare"]))
+        last = max(place.glob("*/job"), key=lambda found: found.stat().st_mtime)
+        sizes = [file.stat().st_size for file in last.iterdir()]
         line("  size", f"{sum(sizes) / len(sizes) / 1024:.0f} KiB a rank")
-        report = run([NUMAPROF, "report", place / "job"])
+        report = run([NUMAPROF, "report", last])
         line("  report of the job", f"{report.wall:.1f} s, CPU time {report.cpu:.1f} s")
 
 

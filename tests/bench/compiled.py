@@ -31,6 +31,11 @@ def build_inside(name: str) -> Path:
     return build(name, f"-I{TREE}", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", *LIBRARIES)
 
 
+def build_recording(name: str) -> Path:
+    """One that writes a recording, and is linked as the recorder is: to load SQLite would take longer."""
+    return build(name, f"-I{TREE}", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", "-l:libsqlite3.a", "-lm")
+
+
 def medians(runs: int, *measures: Callable[[], Sequence[float]]) -> list[list[float]]:
     """Of each measure the medians of its numbers. They take turns, so that what slows the machine slows all."""
     results: list[list[Sequence[float]]] = [[] for _ in measures]

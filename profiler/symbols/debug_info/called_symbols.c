@@ -58,46 +58,53 @@ static uint64_t called_symbols_signed(uint64_t value, unsigned int bits)
 static const char *called_symbols_resolved_by(Elf *elf, Elf_Data *names, size_t texts, uint64_t resolver)
 {
     GElf_Sym symbol;
-    for (int i = 1; names && gelf_getsym(names, i, &symbol); i++)
+    for (int i = 1; gelf_getsym(names, i, &symbol); i++)
         if (symbol.st_value == resolver && GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
             return elf_strptr(elf, texts, symbol.st_name);
     return NULL;
 }
 
-// names: the symbols of the section's relocations; texts: the section of their names.
-static const char *called_symbols_relocated(const struct called_symbols *symbols, const GElf_Rela *relocation,
-                                            Elf_Data *names, size_t texts)
+static bool called_symbols_is_wanted(const struct called_symbols *symbols, const GElf_Rela *relocation)
 {
     const bool is_arm = symbols->machine == EM_AARCH64;
     const GElf_Xword type = GELF_R_TYPE(relocation->r_info);
+    return type == (is_arm ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE) ||
+           type == (is_arm ? R_AARCH64_JUMP_SLOT : R_X86_64_JUMP_SLOT) ||
+           type == (is_arm ? R_AARCH64_GLOB_DAT : R_X86_64_GLOB_DAT);
+}
+
+// NULL: it has none.
+static const char *called_symbols_name(const struct called_symbols *symbols, const struct called_symbols_slot *slot)
+{
+    const GElf_Xword type = GELF_R_TYPE(slot->relocation.r_info);
+    GElf_Shdr header;
     GElf_Sym symbol;
-    if (type == (is_arm ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE))
-        return called_symbols_resolved_by(symbols->elf, names, texts, (uint64_t)relocation->r_addend);
-    if (type != (is_arm ? R_AARCH64_JUMP_SLOT : R_X86_64_JUMP_SLOT) &&
-        type != (is_arm ? R_AARCH64_GLOB_DAT : R_X86_64_GLOB_DAT))
+    Elf_Data *names =
+        gelf_getshdr(slot->names, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(slot->names, NULL) : NULL;
+    if (!names)
         return NULL;
-    return names && gelf_getsym(names, (int)GELF_R_SYM(relocation->r_info), &symbol)
-               ? elf_strptr(symbols->elf, texts, symbol.st_name)
+    if (type == (symbols->machine == EM_AARCH64 ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE))
+        return called_symbols_resolved_by(symbols->elf, names, header.sh_link, (uint64_t)slot->relocation.r_addend);
+    return gelf_getsym(names, (int)GELF_R_SYM(slot->relocation.r_info), &symbol)
+               ? elf_strptr(symbols->elf, header.sh_link, symbol.st_name)
                : NULL;
 }
 
 static int called_symbols_read_section(struct called_symbols *symbols, Elf_Scn *section, const GElf_Shdr *header)
 {
-    GElf_Shdr linked = {0};
     GElf_Rela relocation;
     Elf_Scn *names = elf_getscn(symbols->elf, header->sh_link);
     Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Data *symtab = gelf_getshdr(names, &linked) && linked.sh_type == SHT_DYNSYM ? elf_getdata(names, NULL) : NULL;
     for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
-        const char *name = called_symbols_relocated(symbols, &relocation, symtab, linked.sh_link);
-        if (!name || !*name)
+        if (!called_symbols_is_wanted(symbols, &relocation))
             continue;
         struct called_symbols_slot *slots =
             grow_array(symbols->slots, &symbols->size, symbols->count + 1, sizeof *slots);
         if (!slots)
             return -ENOMEM;
         symbols->slots = slots;
-        slots[symbols->count++] = (struct called_symbols_slot){relocation.r_offset, name};
+        slots[symbols->count++] =
+            (struct called_symbols_slot){.address = relocation.r_offset, .relocation = relocation, .names = names};
     }
     return 0;
 }
@@ -207,5 +214,8 @@ const char *called_symbols_find(const struct called_symbols *symbols, uint64_t a
         symbols->machine == EM_AARCH64 ? called_symbols_arm(symbols, after) : called_symbols_x86(symbols, after);
     size_t below = search_at_most(symbols->slots, symbols->count, sizeof *symbols->slots,
                                   offsetof(struct called_symbols_slot, address), pointer);
-    return below > 0 && symbols->slots[below - 1].address == pointer ? symbols->slots[below - 1].name : NULL;
+    const char *name = below > 0 && symbols->slots[below - 1].address == pointer
+                           ? called_symbols_name(symbols, &symbols->slots[below - 1])
+                           : NULL;
+    return name && *name ? name : NULL;
 }

@@ -4,13 +4,14 @@
 #ifndef PROFILER_SYMBOLS_DEBUG_INFO_CALLED_SYMBOLS_H
 #define PROFILER_SYMBOLS_DEBUG_INFO_CALLED_SYMBOLS_H
 
-#include <libelf.h>
+#include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct called_symbols_slot {
     uint64_t address;              // of the pointer that the dynamic linker sets to the function
-    const char *name;              // owned by elfutils, valid while the file is open
+    GElf_Rela relocation;
+    Elf_Scn *names;                // the symbols that it means
 };
 
 struct called_symbols {
@@ -28,6 +29,7 @@ void called_symbols_free(struct called_symbols *symbols);
 
 // The name of the function that is called by the instruction before this one (an offset in the file): through the
 // procedure linkage table, or by a pointer of the global offset table. NULL: it calls in another way, or its own file.
+// Owned by elfutils, valid while the file is open.
 const char *called_symbols_find(const struct called_symbols *symbols, uint64_t after_call);
 
 #endif

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from numaprof.text.messages import Failure, complain
 
@@ -57,7 +58,7 @@ def _unwritable(error: OSError) -> Failure:
 OBJECTS_AT_ONCE = 100_000
 
 
-def main() -> int:
+def main() -> NoReturn:
     gc.set_threshold(OBJECTS_AT_ONCE)
     # A reader that goes away (`| head`) and Ctrl-C end the report as they end any filter: without a traceback.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -68,4 +69,7 @@ def main() -> int:
     # A terminal that cannot show a sign gets its code, not an error.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    return run(sys.argv[1:])
+    status = run(sys.argv[1:])
+    sys.stderr.flush()
+    # Python would first free each module and function, which is a tenth of the time of a short report.
+    os._exit(status)

@@ -55,7 +55,7 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
         verdict=found(evidence, advices),
         summary=summary(evidence),
         overview=overview(evidence, advices),
-        advice=_advice(evidence, advices, places.rows),
+        advice=recommended(evidence, advices, places.rows),
         taken=taken(evidence),
         machine=machine(source),
         threads=rows,
@@ -69,10 +69,13 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
 
 def recommendations(evidence: Evidence) -> tuple[model.Advice, ...]:
     """The advice of the report, alone."""
-    return _advice(evidence, advise(evidence), lines(evidence).rows)
+    return recommended(evidence, advise(evidence), lines(evidence).rows)
 
 
-def _advice(evidence: Evidence, advices: Sequence[Advice], rows: Sequence[model.Line]) -> tuple[model.Advice, ...]:
+def recommended(
+    evidence: Evidence, advices: Sequence[Advice], rows: Sequence[model.Line] = ()
+) -> tuple[model.Advice, ...]:
+    """rows: the report's lines, which advice refers to."""
     shown = Shown(
         {thing.things: number for number, thing in enumerate(listed(evidence))},
         {line.place: number for number, line in enumerate(rows)},

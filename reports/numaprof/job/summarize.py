@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from numaprof.analysis.binding import binding, most_at_once
 from numaprof.analysis.remote_share import remote_share
-from numaprof.document.build_report import answer
+from numaprof.document.build_report import recommended
 from numaprof.document.open_recording import Reading
+from numaprof.document.sections import overview_section
+from numaprof.document.sections.objects_section import objects
 from numaprof.document.sections.overview_section import maybe
+from numaprof.document.sections.summary_section import summary
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.model import rank_model as model
 from numaprof.model import report_model
+from numaprof.rules import advise
 from numaprof.text.format import clean, number_list
 
 MOST_ADVICES, MOST_OBJECTS, MOST_LOSSES, MOST_CODE = 5, 8, 8, 12
@@ -21,12 +26,13 @@ TEXT = 300  # characters of a name
 
 
 def summarize(source: Reading) -> model.RankSummary:
-    evidence, report = source.evidence, answer(source)
-    run, rank = report.run, evidence.rank
+    evidence = source.evidence
+    run, rank = overview_section.run(evidence), evidence.rank
+    things, advices = objects(source, maps=False).rows, advise(evidence)
     return model.RankSummary(
         format=model.FORMAT,
         version=model.VERSION,
-        tool_version=report.tool_version,
+        tool_version=clean(evidence.run.tool_version),
         recording=clean(os.path.basename(evidence.path)),
         pid=run.pid,
         started_at=run.started_at,
@@ -43,10 +49,10 @@ def summarize(source: Reading) -> model.RankSummary:
         local_number=rank.local_number if rank else None,
         host=_host(evidence, run),
         binding=_binding(evidence),
-        share=_share(evidence, report),
+        share=_share(evidence, overview_section.found(evidence, advices)),
         losses=tuple(dict.fromkeys(clean(note.kind, TEXT) for note in evidence.notes))[:MOST_LOSSES],
-        advice=tuple(_advice(report, each) for each in report.advice[:MOST_ADVICES]),
-        objects=tuple(_object(each) for each in report.objects.rows[:MOST_OBJECTS]),
+        advice=tuple(_advice(things, each) for each in recommended(evidence, advices)[:MOST_ADVICES]),
+        objects=tuple(map(_object, things[:MOST_OBJECTS])),
     )
 
 
@@ -80,8 +86,8 @@ def _binding(evidence: Evidence) -> model.RankBinding:
     )
 
 
-def _share(evidence: Evidence, report: report_model.Answer) -> model.RankShare:
-    verdict, share = report.verdict, remote_share(evidence)
+def _share(evidence: Evidence, verdict: report_model.Verdict) -> model.RankShare:
+    share, parts = remote_share(evidence), summary(evidence)
     return model.RankShare(
         judgement=verdict.judgement,
         headline=verdict.headline,
@@ -94,14 +100,14 @@ def _share(evidence: Evidence, report: report_model.Answer) -> model.RankShare:
         highest=verdict.highest,
         samples=verdict.samples,
         coverage=verdict.coverage,
-        cost_least=report.summary.cost_least,
-        cost_most=report.summary.cost_most,
+        cost_least=parts.cost_least,
+        cost_most=parts.cost_most,
     )
 
 
-def _advice(report: report_model.Answer, found: report_model.Advice) -> model.RankAdvice:
+def _advice(things: Sequence[report_model.Object], found: report_model.Advice) -> model.RankAdvice:
     """About the line that first touches the data; else the one that allocates or uses it."""
-    allocated = (report.objects.rows[number].allocated_at for number in found.objects)
+    allocated = (things[number].allocated_at for number in found.objects)
     places = [place for place in (*found.touched_at, *allocated, found.used_at) if place is not None]
     return model.RankAdvice(
         kind=found.kind,
