@@ -177,19 +177,29 @@ int address_space_add(struct address_space *space, struct mapping mapping)
     return address_space_put(space, mapping);
 }
 
+// What is known of a mapping that looks as before stays known: that it was touched, and how much of it.
+static int address_space_put_present(struct address_space *space, struct mapping mapping)
+{
+    const struct mapping *known = address_space_find(space, mapping.start);
+    const bool is_known = known && known->start == mapping.start && known->end == mapping.end &&
+                          known->file_offset == mapping.file_offset && known->path == mapping.path &&
+                          known->inode == mapping.inode && known->device == mapping.device &&
+                          known->kind == mapping.kind && known->executable == mapping.executable;
+    return is_known ? 0 : address_space_put(space, mapping);
+}
+
 // As it is in a process now: .bss in front, other memory behind.
 static int address_space_add_present(struct address_space *space, struct mapping mapping, pid_t pid)
 {
     const uint64_t end = address_space_bss_end(space, &mapping, pid);
     struct mapping bss = mapping;
-    if (end >= mapping.end)
-        return address_space_add(space, mapping);
     int status = 0;
     if (end > mapping.start) {
-        bss.end = mapping.start = end;
-        status = address_space_add(space, bss);
+        bss.end = mapping.start = end < mapping.end ? end : mapping.end;
+        address_space_mark_bss(space, &bss);
+        status = address_space_put_present(space, bss);
     }
-    return status < 0 ? status : address_space_put(space, mapping);
+    return status < 0 ? status : address_space_put_present(space, mapping);
 }
 
 int address_space_add_mmap(struct address_space *space, struct intern **paths, const struct perf_mmap *mmap)
