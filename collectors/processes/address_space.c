@@ -21,7 +21,7 @@ static bool address_space_starts(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static enum mapping_kind alloc_map_kind(const char *path, bool is_shared, bool writable)
+static enum mapping_kind address_space_kind(const char *path, bool is_shared, bool writable)
 {
     if (strcmp(path, "[heap]") == 0)
         return MAPPING_HEAP;
@@ -90,7 +90,7 @@ static size_t address_space_cut(struct address_space *space, uint64_t start, uin
         struct mapping tail = *old;
         tail.file_offset += end - tail.start;
         tail.start = end;
-        bool keeps_head = old->start<start, keeps_tail = old->end> end;
+        const bool keeps_head = old->start < start, keeps_tail = old->end > end;
         if (keeps_head) {
             old->end = start;
             i++;
@@ -213,7 +213,7 @@ int address_space_add_mmap(struct address_space *space, struct intern **paths, c
         .path = intern_text(paths, name),
         .inode = mmap->inode,
         .device = (uint64_t)mmap->major << 32 | mmap->minor,
-        .kind = alloc_map_kind(name, is_shared, mmap->protection & PROT_WRITE),
+        .kind = address_space_kind(name, is_shared, mmap->protection & PROT_WRITE),
         .file_backed = *name == '/',
         .shared = is_shared,
         .executable = mmap->protection & PROT_EXEC,
@@ -239,7 +239,7 @@ static int address_space_add_line(struct address_space *space, struct intern **p
         .path = intern_text(paths, path),
         .inode = inode,
         .device = (uint64_t)major << 32 | minor,
-        .kind = alloc_map_kind(path, rights[3] == 's', rights[1] == 'w'),
+        .kind = address_space_kind(path, rights[3] == 's', rights[1] == 'w'),
         .file_backed = *path == '/',
         .shared = rights[3] == 's',
         .executable = rights[2] == 'x',
