@@ -19,7 +19,7 @@ static bool address_space_starts(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static enum mapping_kind alloc_map_kind(const char *path, bool is_shared, bool writable)
+static enum mapping_kind address_space_kind(const char *path, bool is_shared, bool writable)
 {
     if (strcmp(path, "[heap]") == 0)
         return MAPPING_HEAP;
@@ -88,7 +88,7 @@ static size_t address_space_cut(struct address_space *space, uint64_t start, uin
         struct mapping tail = *old;
         tail.file_offset += end - tail.start;
         tail.start = end;
-        bool keeps_head = old->start<start, keeps_tail = old->end> end;
+        const bool keeps_head = old->start < start, keeps_tail = old->end > end;
         if (keeps_head) {
             old->end = start;
             i++;
@@ -175,19 +175,29 @@ int address_space_add(struct address_space *space, struct mapping mapping)
     return address_space_put(space, mapping);
 }
 
+// What is known of a mapping that looks as before stays known: that it was touched, and how much of it.
+static int address_space_put_present(struct address_space *space, struct mapping mapping)
+{
+    const struct mapping *known = address_space_find(space, mapping.start);
+    const bool is_known = known && known->start == mapping.start && known->end == mapping.end &&
+                          known->file_offset == mapping.file_offset && known->path == mapping.path &&
+                          known->inode == mapping.inode && known->device == mapping.device &&
+                          known->kind == mapping.kind && known->executable == mapping.executable;
+    return is_known ? 0 : address_space_put(space, mapping);
+}
+
 // As it is in a process now: .bss in front, other memory behind.
 static int address_space_add_present(struct address_space *space, struct mapping mapping, pid_t pid)
 {
     const uint64_t end = address_space_bss_end(space, &mapping, pid);
     struct mapping bss = mapping;
-    if (end >= mapping.end)
-        return address_space_add(space, mapping);
     int status = 0;
     if (end > mapping.start) {
-        bss.end = mapping.start = end;
-        status = address_space_add(space, bss);
+        bss.end = mapping.start = end < mapping.end ? end : mapping.end;
+        address_space_mark_bss(space, &bss);
+        status = address_space_put_present(space, bss);
     }
-    return status < 0 ? status : address_space_put(space, mapping);
+    return status < 0 ? status : address_space_put_present(space, mapping);
 }
 
 int address_space_add_mmap(struct address_space *space, struct intern **paths, const struct perf_mmap *mmap)
@@ -201,7 +211,7 @@ int address_space_add_mmap(struct address_space *space, struct intern **paths, c
         .path = intern_text(paths, name),
         .inode = mmap->inode,
         .device = (uint64_t)mmap->major << 32 | mmap->minor,
-        .kind = alloc_map_kind(name, is_shared, mmap->protection & PROT_WRITE),
+        .kind = address_space_kind(name, is_shared, mmap->protection & PROT_WRITE),
         .file_backed = *name == '/',
         .shared = is_shared,
         .executable = mmap->protection & PROT_EXEC,
@@ -242,7 +252,7 @@ static int address_space_add_line(struct address_space *space, struct intern **p
         .path = intern_text(paths, path),
         .inode = inode,
         .device = major << 32 | minor,
-        .kind = alloc_map_kind(path, rights[3] == 's', rights[1] == 'w'),
+        .kind = address_space_kind(path, rights[3] == 's', rights[1] == 'w'),
         .file_backed = *path == '/',
         .shared = rights[3] == 's',
         .executable = rights[2] == 'x',

@@ -61,6 +61,20 @@ def test_a_program_that_bubblewrap_keeps_apart_is_told_and_recorded_from_inside(
     assert rows(tmp_path / "inside", "SELECT pin FROM thread") == ["planned"] * 3
 
 
+@pytest.mark.requires("bubblewrap", "perf_event")
+def test_a_sandbox_without_the_library(tmp_path: Path) -> None:
+    """Its loader says so; the program is recorded all the same, from outside."""
+    touch, library = tmp_path / "touch", BUILD / "libnumaprof-preload.so"
+    shutil.copy(target("touch"), touch)
+    hidden = ["--tmpfs", BUILD, "--unshare-pid", "--unshare-user"]
+    done = run("record", "-q", "-o", tmp_path / "r", *SANDBOX, *hidden, touch, 2, 64)
+    assert done.status == 0 and f"{library}' from LD_PRELOAD cannot be preloaded" in done.err
+    assert one(tmp_path / "r", NEVER).startswith(f"{touch} never connected to numaprof")
+    assert f"let LD_PRELOAD reach the program and its user read {library}; " in one(tmp_path / "r", NOTE)[1]
+    places = "SELECT followed, pin FROM thread JOIN process ON process.id = process WHERE exe = "
+    assert rows(tmp_path / "r", f"{places} '{touch}'") == [("inherited", "none")] * 3
+
+
 @pytest.mark.requires("root", "perf_event")
 def test_a_library_that_the_programs_user_cannot_read(public_place: Path) -> None:
     numaprof, library = public_place / "numaprof", public_place / "libnumaprof-preload.so"

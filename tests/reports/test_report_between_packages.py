@@ -77,11 +77,18 @@ def test_a_job_says_that_its_share_is_one_between_packages(tmp_path: Path) -> No
 
 def test_a_job_is_not_left_alone_where_little_goes_between_packages(tmp_path: Path) -> None:
     found = job(tmp_path / "job", *(parallel_init().verified(PACKAGE) for _ in range(2)))
+    assert found.verdict.judgement == found.ranks[0].judgement == "light_between_packages"
     assert found.verdict.headline.startswith("Little is remote on all 2 ranks: ")
     assert "leave it alone" not in (shown(found) + job_page(found, {})).lower()
     status, line = check_job(found, 0.1, 0.0)
     assert status == EXIT_CANNOT_SAY
     assert "requests between nodes of one package are not known of 2 ranks (0-1)" in line
+
+
+def test_ranks_to_leave_alone_are_told_from_those_between_packages(tmp_path: Path) -> None:
+    found = job(tmp_path / "job", parallel_init(), parallel_init(), parallel_init().verified(PACKAGE))
+    assert found.verdict.headline.startswith("Leave it alone on 2 of 3 ranks (0-1)")
+    assert {each.judgement: each.ranks for each in found.judged} == {"light": "0-1", "light_between_packages": "2"}
 
 
 def test_shares_of_two_meanings_are_not_added(tmp_path: Path) -> None:

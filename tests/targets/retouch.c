@@ -29,8 +29,10 @@ int main(int argc, char **argv)
         memset(memory, i, bytes);
         if (madvise(memory, bytes, way) != 0)
             return 1;
-        if (way == MADV_PAGEOUT && swapped_bytes() < bytes / 10 * 9)
-            return 3;
+        // The kernel passes over pages that somebody has hold of for a moment.
+        for (int tries = 10; way == MADV_PAGEOUT && swapped_bytes() < bytes / 10 * 9; tries--)
+            if (tries == 0 || madvise(memory, bytes, way) != 0)
+                return 3;
     }
     return 0;
 }

@@ -39,15 +39,8 @@ PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags
                           __builtin_return_address(0));
 }
 
-PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
-{
-    static __typeof__(&mmap64) next;
-    if (!next)
-        next = PRELOAD_NEXT(mmap64);
-    uint64_t since = alloc_since(bytes); // MAP_POPULATE touches the pages before the call returns
-    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since,
-                          __builtin_return_address(0));
-}
+// One function of the C library has both names where off_t has 64 bits.
+PRELOAD_EXPORT __attribute__((alias("mmap"))) __typeof__(mmap64) mmap64;
 
 PRELOAD_EXPORT int munmap(void *address, size_t bytes)
 {

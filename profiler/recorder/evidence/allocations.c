@@ -53,8 +53,7 @@ static bool allocations_knows_all(const struct process *process, const uint64_t 
 }
 
 static int64_t allocations_stack(struct allocations *allocations, struct process *process,
-                                 const struct perf_sample *where,
-                            uint64_t time)
+                                 const struct perf_sample *where, uint64_t time)
 {
     uint64_t addresses[CALL_STACKS_MAX_DEPTH];
     bool truncated = false;

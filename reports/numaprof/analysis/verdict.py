@@ -26,9 +26,19 @@ class Judgement(Enum):
     REFUSED = "seen for too short a time to say"
     NO_TRAFFIC = "too little memory traffic for placement to matter"
     ONE_NODE_USED = "all threads on one node: proves nothing"
+    LIGHT_BETWEEN_PACKAGES = "little is remote; between the nodes of a package: not known, it may be much"
     LIGHT = "leave it alone"
     MODERATE = "little to gain"
     HEAVY = "worth fixing"
+
+    @property
+    def by_share(self) -> bool:
+        """True if it follows from the remote share."""
+        return self.light or self in (Judgement.MODERATE, Judgement.HEAVY)
+
+    @property
+    def light(self) -> bool:
+        return self in (Judgement.LIGHT, Judgement.LIGHT_BETWEEN_PACKAGES)
 
     @property
     def fixable(self) -> bool:
@@ -67,7 +77,9 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
     if share < REMOTE_LIGHT:
         if evidence.uncounted.part > MOST_UNCOUNTED and evidence.traffic.interval is None:
             return Judgement.REFUSED
-        return Judgement.ONE_NODE_USED if one_node_used(evidence) else Judgement.LIGHT
+        if one_node_used(evidence):
+            return Judgement.ONE_NODE_USED
+        return Judgement.LIGHT_BETWEEN_PACKAGES if between_packages(evidence) else Judgement.LIGHT
     if negligible(evidence):  # what goes between the nodes of a package, which may be much, is not known
         return Judgement.MODERATE if between_packages(evidence) else Judgement.NO_TRAFFIC
     return Judgement.HEAVY if share >= REMOTE_HEAVY else Judgement.MODERATE

@@ -122,8 +122,7 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
 def check_samples(evidence: Evidence, max_remote: float) -> tuple[int, str]:
     """An imported file has no counters: by the interval of the sampled share."""
     share = remote_share(evidence)
-    sayable = (Judgement.LIGHT, Judgement.MODERATE, Judgement.HEAVY)
-    if share is None or judge(evidence) not in sayable or not evidence.run.complete:
+    if share is None or not judge(evidence).by_share or not evidence.run.complete:
         return EXIT_CANNOT_SAY, f"cannot say: {verdict(evidence).headline}"
     words = f"{share_in_words(evidence)}, limit {percent(max_remote)}"
     return _by_interval(share.interval or (0.0, 1.0), max_remote, words, "more samples would settle it")

@@ -69,9 +69,6 @@ def no_fix(advices: Sequence[Advice]) -> bool:
     return bool(advices) and (advices[0].kind is Kind.LEAVE or little)
 
 
-# Verdicts that follow from the share.
-_BY_SHARE = (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT)
-
 Words = tuple[str, list[str]]
 
 
@@ -105,8 +102,7 @@ def _moderate(evidence: Evidence) -> Words:
 def _light(evidence: Evidence) -> Words:
     heavy = sum(1 for thread in evidence.threads if _thread_share(evidence, thread) >= REMOTE_HEAVY)
     detail = f"{plural(heavy, 'thread')} above {round_percent(REMOTE_HEAVY)}, with little traffic." if heavy else ""
-    # How much goes between the nodes of a package is not known.
-    leave = "" if between_packages(evidence) else " Leave it alone."
+    leave = " Leave it alone." if judge(evidence) is Judgement.LIGHT else ""
     return f"{share_in_words(evidence)}.{leave}", [detail]
 
 
@@ -208,6 +204,7 @@ _WORDS = {
     Judgement.HEAVY: _heavy,
     Judgement.MODERATE: _moderate,
     Judgement.LIGHT: _light,
+    Judgement.LIGHT_BETWEEN_PACKAGES: _light,
     Judgement.ONE_NODE_USED: _one_node_used,
     Judgement.NO_TRAFFIC: _no_traffic,
     Judgement.REFUSED: _refused,
@@ -299,14 +296,14 @@ def _scaling(evidence: Evidence) -> str:
 
 def crossed_share(judgement: Judgement, interval: tuple[float, float] | None) -> float | None:
     """The share from which remote memory is worth fixing, if the interval of the verdict holds it."""
-    crosses = judgement in _BY_SHARE and interval is not None and interval[0] < REMOTE_HEAVY <= interval[1]
+    crosses = judgement.by_share and interval is not None and interval[0] < REMOTE_HEAVY <= interval[1]
     return REMOTE_HEAVY if crosses else None
 
 
 def _crossing(evidence: Evidence) -> str:
     """The interval includes another verdict."""
     share = remote_share(evidence)
-    if share is None or share.interval is None or judge(evidence) not in _BY_SHARE:
+    if share is None or share.interval is None or not judge(evidence).by_share:
         return ""
     low, high = share.interval
     crossed = [limit for limit in (REMOTE_LIGHT, REMOTE_HEAVY) if low < limit <= high]

@@ -262,7 +262,8 @@ BALANCING_MOVED = 0.01
 # objects by fewer than MIN_REMOTE_SAMPLES (make truth: shares were off by up to 85 points there).
 MOST_UNDIVIDED = 0.10
 
-# The program's main remote line is that of an object which more of the remote lines than this belong to.
+# The program's main remote line is that of an object which more of the remote lines than this belong to. A policy that
+# spreads all memory is to go if so much of them is of memory that it should not spread: it may serve the rest.
 MAINLY = 0.5
 
 # Of several arrays, code is printed for those that the program's text tells if so much of the remote lines reach them.

@@ -29,7 +29,8 @@ class Population(NamedTuple):
 
 
 BINS = 10
-COMPARED = ("heavy", "moderate", "light", "one_node_used", "binding")  # judgements with traffic that matters
+# Judgements with traffic that matters.
+COMPARED = ("heavy", "moderate", "light_between_packages", "light", "one_node_used", "binding")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ WORST_FIRST = (
     "moderate",
     "refused",
     "unknown",
+    "light_between_packages",
     "light",
     "one_node_used",
     "no_traffic",
@@ -32,6 +33,7 @@ _SAYS = {
     "moderate": "Little to gain",
     "refused": "n/a: seen for too short a time to say",
     "unknown": "Who reads remote memory was not measured",
+    "light_between_packages": "Little is remote",
     "light": "Leave it alone",
     "one_node_used": "This run proves nothing: the threads ran on one node",
     "no_traffic": "Nothing to gain here: too little memory traffic",
@@ -47,7 +49,7 @@ def verdict(ranks: Sequence[RankSummary], population: Population | None, apart: 
     mine = [rank for rank in ranks if rank.share.judgement == word]
     return JobVerdict(
         judgement=word,
-        headline=f"{_says(word, mine)} {_on(mine, ranks)}{_share(word, mine, population)}.",
+        headline=f"{_SAYS[word]} {_on(mine, ranks)}{_share(word, mine, population)}.",
         details=tuple(_details(ranks, mine, whole, population, apart)),
         between_packages=population is not None and population.between_packages,
         population=population.words if population else None,
@@ -65,12 +67,6 @@ def _word(ranks: Sequence[RankSummary]) -> str:
     known = [word for word in WORST_FIRST if word in counts]
     worst = [word for word in known if word in WORTH_FIXING]
     return worst[0] if worst else max(known, key=lambda word: counts[word], default="unknown")
-
-
-def _says(word: str, mine: Sequence[RankSummary]) -> str:
-    """Where little goes between packages, much may go between the nodes of one."""
-    near = word == "light" and any(rank.share.between_packages for rank in mine)
-    return "Little is remote" if near else _SAYS[word]
 
 
 def _on(mine: Sequence[RankSummary], ranks: Sequence[RankSummary]) -> str:

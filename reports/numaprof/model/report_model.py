@@ -120,7 +120,8 @@ class Verdict:
 
     Fields:
         judgement: In one word: binding: the launcher bound the rank to the wrong CPUs or memory; light is leave it
-            alone, moderate little to gain, heavy worth fixing; the others say why nothing can be said.
+            alone, light_between_packages not so, as much may go between the nodes of a package; moderate little to
+            gain, heavy worth fixing; the others say why nothing can be said.
         no_fix: There is advice, and no advice reduces the remote share noticeably.
         headline: The verdict as a sentence.
         details: Sentences that limit or explain the headline.
@@ -141,7 +142,16 @@ class Verdict:
     """
 
     judgement: Literal[
-        "binding", "single_node", "unknown", "refused", "no_traffic", "one_node_used", "light", "moderate", "heavy"
+        "binding",
+        "single_node",
+        "unknown",
+        "refused",
+        "no_traffic",
+        "one_node_used",
+        "light_between_packages",
+        "light",
+        "moderate",
+        "heavy",
     ]
     no_fix: bool
     headline: str

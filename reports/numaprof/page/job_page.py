@@ -14,6 +14,7 @@ _JUDGED = {
     "binding": "binding at fault",
     "heavy": "worth fixing",
     "moderate": "little to gain",
+    "light_between_packages": "little is remote",
     "light": "leave it alone",
     "refused": "seen too briefly",
     "unknown": "not measured",

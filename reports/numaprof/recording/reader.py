@@ -204,7 +204,7 @@ def _open(path: str, out_of_steps: Callable[[], bool]) -> sqlite3.Connection:
     connection = sqlite3.connect(uri + "?mode=ro&immutable=1", uri=True, isolation_level=None)
     connection.set_progress_handler(out_of_steps, STEPS_AT_ONCE)
     # Not mapped: a file that another user truncates meanwhile is reported as damaged, instead of a bus error.
-    for setting in ("trusted_schema = off", "temp_store = memory", "cache_size = -65536", "mmap_size = 0"):
+    for setting in ("trusted_schema = off", "temp_store = memory", "mmap_size = 0"):
         connection.execute("PRAGMA " + setting)
     # Reads the first page: fails here or never.
     foreign = connection.execute(_FOREIGN).fetchone()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
@@ -62,7 +61,7 @@ def advise(evidence: Evidence) -> list[Advice]:
     share = remote_share(evidence)
     given = [(rule, rule(evidence)) for rule in RULES]
     found = [replace(advice, rule=rule.__module__.rpartition(".")[2]) for rule, advice in given if advice is not None]
-    if between_packages(evidence) and judge(evidence) is Judgement.LIGHT:  # much may go between nodes of a package
+    if judge(evidence) is Judgement.LIGHT_BETWEEN_PACKAGES:
         found = [advice for advice in found if advice.kind is not Kind.LEAVE]
     found = [in_own_terms(evidence, advice) for advice in _agreed(found)]
     found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]

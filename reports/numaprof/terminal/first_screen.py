@@ -85,7 +85,12 @@ _CROSSES = (
 _ABOVE = "All of this range is above {}, the threshold for a fix."
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
 _OPTIONAL, _IF_CONFIRMED = "Optional, as there is little to gain. ", "If more runs confirm it: "
-_WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
+_WORDS = {
+    "heavy": "WORTH FIXING",
+    "moderate": "LITTLE TO GAIN",
+    "light_between_packages": _LITTLE,
+    "light": "LEAVE IT ALONE",
+}
 
 
 def print_first_screen(report: model.Answer, layout: Layout, above: int = 0) -> None:
@@ -166,8 +171,8 @@ def _word(report: model.Answer) -> str:
     change = first if first is not None and first.kind != "leave" else None
     if report.verdict.judgement == "heavy" and change is not None and change.shared:
         return _SPREAD  # as much stays remote
-    if report.verdict.judgement == "light" and (change is not None or report.verdict.between_packages):
-        return _LITTLE  # and something else is to be done, or much may go between the nodes of one package
+    if report.verdict.judgement == "light" and change is not None:
+        return _LITTLE  # and something else is to be done
     return _WORDS.get(report.verdict.judgement, "")
 
 

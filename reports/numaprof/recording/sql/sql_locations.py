@@ -10,12 +10,11 @@ from numaprof.recording.sql.sql_samples import TOUCH
 # Ends of the paths of interpreters and virtual machines, as GLOB has them. Wherever they lie, and though they may have
 # debug information, their lines are not the user's: functions say more. A program of the user's may be called node.
 RUNTIME_MODULES = ("libpython3*", "python3*", "libjvm.so", "libjulia*", "bin/node", "bin/nodejs", "libnode.so*")
-_IS_RUNTIME = " OR ".join(f"(module GLOB '*/{name}' AND module NOT GLOB '*/{name}/*')" for name in RUNTIME_MODULES)
+_IS_RUNTIME = " OR ".join(f"(path GLOB '*/{name}' AND path NOT GLOB '*/{name}/*')" for name in RUNTIME_MODULES)
 
-# There are few modules, and many places: modules are asked first. LIMIT: else SQLite asks of each place.
-_INTERPRETERS = f"""
-CREATE TEMP TABLE interpreter AS SELECT module FROM (SELECT DISTINCT module FROM place LIMIT -1) WHERE {_IS_RUNTIME}
-"""
+# There are few modules, and many places: modules are asked first.
+_MODULES = "CREATE TEMP TABLE module AS SELECT DISTINCT module AS path FROM place"
+_INTERPRETERS = f"CREATE TEMP TABLE interpreter AS SELECT path FROM module WHERE {_IS_RUNTIME}"
 
 # How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, also one
 # that a just-in-time compiler named, 1 an address of the user's own modules, code without a name that was made at run
@@ -26,7 +25,7 @@ _PLACE_RANKS = """
 CREATE TEMP VIEW place_rank AS
 SELECT id, inline_of, CASE
     WHEN module = '[anonymous code]' THEN CASE WHEN function IS NOT NULL THEN 2 ELSE 1 END
-    WHEN module IN (SELECT module FROM interpreter) THEN 1
+    WHEN module IN interpreter THEN 1
     WHEN (function GLOB 'runtime.*' OR function GLOB 'internal/*') AND (file GLOB '*.go' OR file GLOB '*.s') THEN 1
     WHEN module IS NULL OR module LIKE '[%' THEN 0
     WHEN module <> ifnull((SELECT program FROM run), '') AND (module GLOB '/lib*' OR module GLOB '/usr/lib*') THEN 0
@@ -132,6 +131,7 @@ SELECT site, CASE WHEN line > 0 AND file IS NOT NULL THEN min(site) OVER (PARTIT
   FROM main_place JOIN place ON place.id = site
 """
 STACK_SITES = (
+    _MODULES,
     _INTERPRETERS,
     _PLACE_RANKS,
     "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
@@ -190,12 +190,10 @@ SELECT site, ifnull(c.function, 'a function of ' || {_FILE_NAME}) AS name,
 """
 
 
-# Does a runtime of OpenMP call the program's functions? Few modules, many places: modules are asked first. LIMIT: else
-# SQLite asks of each place. CASE: it would evaluate both sides of an OR.
+# Does a runtime of OpenMP call the program's functions? CASE: SQLite would evaluate both sides of an OR.
 OPENMP = """
 WITH runtime AS (
-    SELECT module FROM (SELECT DISTINCT module FROM place LIMIT -1)
-     WHERE module GLOB '*/libgomp*' OR module GLOB '*/libomp*' OR module GLOB '*/libiomp*'
+    SELECT path FROM module WHERE path GLOB '*/libgomp*' OR path GLOB '*/libomp*' OR path GLOB '*/libiomp*'
 )
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM place WHERE function GLOB '*._omp_fn.*' OR function GLOB '*.omp_outlined*') THEN 1

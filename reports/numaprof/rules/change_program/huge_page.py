@@ -8,7 +8,7 @@ from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import allocation_sites, init_sites, measured, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
-from numaprof.analysis.verdict import Judgement, judge
+from numaprof.analysis.verdict import judge
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -22,13 +22,13 @@ from numaprof.text.format import percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if judge(evidence) not in (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT) or not measured(evidence):
+    if not judge(evidence).by_share or not measured(evidence):
         return None
     group = [found for found in suspects(evidence) if spans(found) and lone_reader(evidence, found) is None]
     if not group:
         return None
     part = remote_part(evidence, group)
-    light = judge(evidence) is Judgement.LIGHT
+    light = judge(evidence).light
     sites, edits = init_sites(group), _edits(evidence, group)
     touch = "first touches" if len(sites) == 1 else "first touch"
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")

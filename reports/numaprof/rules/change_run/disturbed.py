@@ -20,7 +20,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if evidence.machine.single or judge(evidence) is Judgement.NO_TRAFFIC:
         return None
     found = [_balancing(evidence)]
-    if judge(evidence) is not Judgement.LIGHT:  # threads that moved, and little is remote all the same
+    if not judge(evidence).light:  # threads that moved, and little is remote all the same
         found += [_migrated(evidence), _roamed(evidence), _wandered(evidence)]
     causes = [cause for cause in found if cause]
     if not causes:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from numaprof.analysis.naming import command_to_copy
 from numaprof.analysis.node_matrix import served
 from numaprof.analysis.remote_share import COUNTERS, basis
-from numaprof.analysis.verdict import Judgement, judge
+from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import EVEN_SPREAD, MIN_SAMPLES, ONE_CONTROLLER
 from numaprof.rules.advice import Advice, Kind
@@ -17,7 +17,7 @@ from numaprof.text.format import percent, round_percent, words
 
 def rule(evidence: Evidence) -> Advice | None:
     """Where much is remote, its fix spreads the load too: this speaks where the ratios look fine."""
-    if judge(evidence) is not Judgement.LIGHT or len(evidence.worker_nodes) < 2 or _one_asks(evidence):
+    if not judge(evidence).light or len(evidence.worker_nodes) < 2 or _one_asks(evidence):
         return None
     shares = served_by(evidence)
     if not shares or max(shares.values()) < ONE_CONTROLLER:

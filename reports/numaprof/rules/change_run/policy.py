@@ -16,7 +16,7 @@ from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, 
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
-from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME, SERIAL_TOUCH
+from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MAINLY, MIN_OBJECT_BYTES, ONE_HOME, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import nodes_in_text, percent, size
 
@@ -57,7 +57,7 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
     group = [found for found in suspects(evidence) if found.use_shape.divided] if measured(evidence) else []
     part, uses = remote_part(evidence, group), later_uses(group)
     use = main_use(uses)
-    if part < 0.5 or use is None:
+    if part < MAINLY or use is None:
         return None
     nodes, by_numactl = len(evidence.machine.memory_nodes), _numactl(evidence.command)
     cause = "the numactl in the command" if by_numactl else "a memory policy"
