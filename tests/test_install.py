@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def threads_pinned(recording: Path) -> int:
     """By the preload library: nothing else pins."""
-    with sqlite3.connect(recording) as connection:
+    with closing(sqlite3.connect(recording)) as connection, connection:
         return int(connection.execute("SELECT count(*) FROM thread WHERE pin = 'planned'").fetchone()[0])
 
 

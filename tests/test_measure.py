@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +221,7 @@ def test_a_recording_without_a_measurement_has_none(program: Path, tmp_path: Pat
     environment = {"XDG_CACHE_HOME": str(tmp_path)}
     done = run(program, "record", "-q", "-o", str(tmp_path / "x.numaprof"), "true", **environment)
     assert done.returncode == 0, done.stderr
-    with sqlite3.connect(tmp_path / "x.numaprof") as database:
+    with closing(sqlite3.connect(tmp_path / "x.numaprof")) as database, database:
         assert database.execute("SELECT count(*) FROM measurement").fetchone() == (0,)
         assert database.execute("SELECT count(*) FROM distance WHERE latency_ns IS NOT NULL").fetchone() == (0,)
 
@@ -252,7 +253,7 @@ def test_what_is_cached_is_shown_again(program: Path, kept: dict[str, str]) -> N
 def test_recordings_made_afterwards_hold_it(program: Path, kept: dict[str, str], tmp_path: Path) -> None:
     recording = tmp_path / "x.numaprof"
     assert run(program, "record", "-q", "-o", str(recording), "true", **kept).returncode == 0
-    with sqlite3.connect(recording) as database:
+    with closing(sqlite3.connect(recording)) as database, database:
         rows = database.execute("SELECT metric, from_node, to_node, median FROM measured").fetchall()
         assert ("latency_random", 0, 0, 100) in rows
         query = "SELECT latency_ns FROM distance WHERE from_node = 0 AND to_node = 0"

@@ -7,6 +7,7 @@ import ctypes.util
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,13 +44,21 @@ def compile_object(output: Path, source: str, *flags: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _in_memory(recording: Path) -> sqlite3.Connection:
+    """No file stays open until Python collects its garbage."""
+    db = sqlite3.connect(":memory:")
+    with closing(sqlite3.connect(f"file:{recording}?mode=ro&immutable=1", uri=True)) as file:
+        file.backup(db)
+    return db
+
+
 def record(program: Path, folder: Path, *command: str | Path) -> sqlite3.Connection:
     """No record is lost: the programs touch little, or wait for the recorder."""
     output = folder / "r.numaprof"
     words = [program, "record", "-o", output, *command]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False)
     assert done.returncode == 0, done.stderr
-    db = sqlite3.connect(f"file:{output}?mode=ro&immutable=1", uri=True)
+    db = _in_memory(output)
     db.text_factory = lambda raw: raw.decode(errors="replace")
     assert notes(db, "lost") == []
     return db
@@ -216,7 +225,7 @@ def test_blocks_have_names_without_perf_event(program: Path, tmp_path: Path) -> 
     output = tmp_path / "x.numaprof"
     target = build("kinds.c", "kinds")
     subprocess.run([program, "record", "-q", "--without", "faults", "-o", output, target], check=True, cwd=tmp_path)
-    db = sqlite3.connect(output)
+    db = _in_memory(output)
     objects = db.execute("SELECT alloc_stack FROM object WHERE alloc_stack IS NOT NULL")
     paths = {tuple(place[0] for place in call_path(db, stack)[:2]) for (stack,) in objects}
     assert {("by_malloc", "main"), ("by_realloc", "main"), ("by_mmap", "main")} <= paths

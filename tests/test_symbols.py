@@ -12,6 +12,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,8 @@ def test_a_huge_debug_file_is_read_once_in_little_memory(program: Path, tmp_path
     assert status == 0
     assert HUGE <= bytes_read() - before < 1.5 * HUGE
     assert used.ru_maxrss << 10 < HUGE / 8
-    assert toucher(sqlite3.connect(tmp_path / "r"))[:3] == (FUNCTION, str(SOURCE), LINE)
+    with closing(sqlite3.connect(tmp_path / "r")) as recording:
+        assert toucher(recording)[:3] == (FUNCTION, str(SOURCE), LINE)
 
 
 def bytes_read() -> int:

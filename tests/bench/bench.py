@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ def medians(runs: int, **sides: Callable[[], Cost]) -> dict[str, Cost]:
 
 def collectors(recording: Path) -> str:
     """Which collectors ran, for the line."""
-    with sqlite3.connect(f"file:{recording}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{recording}?mode=ro", uri=True)) as connection, connection:
         used = {row[0] for row in connection.execute("SELECT collector FROM evidence WHERE used")}
     others = ", ".join(name for name in ("samples", "faults", "pages") if name in used)
     return f"counters, {others}" if "counters" in used else f"{others}; counters not measured: none here"

@@ -11,6 +11,7 @@ import random
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from bench import BUILD, Cost, folder, line, medians, run
@@ -39,7 +40,7 @@ def write(path: Path, samples: int) -> None:
     clock = builder.event("time", "")
     builder.homes(*((_address(number), BLOCK_PAGES, number % NODES) for number in range(OBJECTS)))
     builder.write(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/app', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", _stacks())
         connection.executemany("INSERT INTO object VALUES (?, 1, 'heap', NULL, ?, NULL)", _objects())

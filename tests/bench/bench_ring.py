@@ -7,6 +7,7 @@ import os
 import sqlite3
 import statistics
 import subprocess
+from contextlib import closing
 
 from bench import BUILD, build, folder, line
 
@@ -27,7 +28,7 @@ def main() -> None:
             records, wall, cpu = map(float, done.stdout.split())
             walls.append(records / wall)
             cpus.append(records / cpu)
-            with sqlite3.connect(recording) as connection:
+            with closing(sqlite3.connect(recording)) as connection, connection:
                 samples = connection.execute("SELECT count(*) FROM sample").fetchone()[0]
             recording.unlink()
     rate = (

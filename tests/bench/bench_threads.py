@@ -7,6 +7,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -32,7 +33,7 @@ def pretended_pmu(place: Path) -> list[object]:
 
 
 def counted(recording: Path) -> str:
-    with sqlite3.connect(recording) as connection:
+    with closing(sqlite3.connect(recording)) as connection, connection:
         threads = connection.execute("SELECT count(*) FROM thread").fetchone()[0]
         events = connection.execute("SELECT count(*) FROM event WHERE collector = 'counters'").fetchone()[0]
         left_out = connection.execute("SELECT text FROM note WHERE kind = 'refused'").fetchall()

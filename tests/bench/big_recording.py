@@ -13,6 +13,7 @@ import random
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
@@ -34,7 +35,7 @@ def write(path: Path, samples: int, objects: int = 0) -> None:
     clock = builder.event("time", "", collector="counters")
     builder.homes((BASE, ADDRESSES, 0))
     builder.write(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/sum', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         stacks = list(_stacks())
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", stacks)

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_a_short_recording(name: str, tmp_path: Path) -> None:
     command = [PROGRAM, "record", "-q", "-o", recording, "--", BUILD / "examples" / "sum_serial", sweeps, "16"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    with sqlite3.connect(recording) as database:
+    with closing(sqlite3.connect(recording)) as database, database:
         assert database.execute("SELECT emulated FROM run").fetchone() == (name,)
         levels = [row[0] for row in database.execute("SELECT level FROM evidence WHERE used ORDER BY level")]
         notes = dict(database.execute("SELECT kind, text FROM note"))

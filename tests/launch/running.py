@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ def run_as_nobody(public_place: Path, *words: object) -> Ended:
 
 def rows(path: Path, question: str) -> list[Any]:
     """Answers from a recording; single columns come as plain values."""
-    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as recording:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as recording, recording:
         found = recording.execute(question).fetchall()
     return [row[0] if len(row) == 1 else row for row in found]
 

@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def _target(name: str) -> Path:
 
 
 def _lost(recording: Path) -> int:
-    with sqlite3.connect(recording) as db:
+    with closing(sqlite3.connect(recording)) as db, db:
         return int(db.execute("SELECT value FROM note WHERE kind = 'blocks'").fetchone()[0])
 
 

@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def summaries(files: list[Path]) -> list[int]:
 
 
 def forget_summary(file: Path) -> None:
-    with sqlite3.connect(file) as recording:
+    with closing(sqlite3.connect(file)) as recording, recording:
         recording.execute("DELETE FROM summary")
 
 

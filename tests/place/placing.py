@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +41,7 @@ class Report(NamedTuple):
 def placement(recording: Path, place: str = "* node 0", kinds: tuple[str, ...] = ("heap", "mapping")) -> str:
     """All heap blocks and mappings whose call stack begins in the program itself."""
     lines = ["numaprof-placement 1"]
-    with sqlite3.connect(recording) as database:
+    with closing(sqlite3.connect(recording)) as database, database:
         objects = database.execute("SELECT id, kind FROM object WHERE alloc_stack IS NOT NULL").fetchall()
         for number, kind in objects:
             frames = database.execute(STACK, (number,)).fetchall()

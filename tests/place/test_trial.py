@@ -10,7 +10,7 @@ import random
 import shutil
 import sqlite3
 import subprocess
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +204,7 @@ class Clock:
     def run_once(program: trial_runs.Program, arm: Arm, stem: str) -> trial_runs.Run:
         done = run_once(program, arm, stem)
         assert done.recording is not None and done.failure is None
-        with sqlite3.connect(done.recording) as database:
+        with closing(sqlite3.connect(done.recording)) as database, database:
             database.execute("UPDATE run SET wall_ns = (SELECT 10000000 * value FROM note WHERE kind = 'faults')")
         return done
 
@@ -338,7 +338,7 @@ def refused(ended: Ended, *words: str) -> None:
 
 def changed(recording: Path, path: Path, statement: str) -> Path:
     shutil.copy(recording, path)
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute(statement)
     return path
 

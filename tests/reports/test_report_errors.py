@@ -7,6 +7,7 @@ import math
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -125,7 +126,7 @@ def simulate(tmp_path_factory: pytest.TempPathFactory) -> Simulate:
 def record(path: Path, kind: Phases, intervals: int, groups: int = 3) -> list[tuple[float, float]]:
     """RUNS threads; a group of two events has its turn in one slice of `groups`, from a random one on."""
     truth = []
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
         for thread in range(1, RUNS + 1):
             chance = random.Random(f"{kind.__name__} {thread}")
@@ -232,7 +233,7 @@ def test_ten_points_are_called_a_change(simulate: Simulate) -> None:
 def test_work_scales_what_time_cannot(tmp_path: Path) -> None:
     """Sampling interrupts fall into the group's own slices: in the same time it does half as much."""
     path = tmp_path / "slow.numaprof"
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
         for end in range(SECOND // 10, 2 * SECOND, SECOND // 10):
             insert = "INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, ?)"
@@ -250,7 +251,7 @@ def test_work_scales_what_time_cannot(tmp_path: Path) -> None:
 def test_intervals_without_a_turn_take_the_rate_beside_them(tmp_path: Path) -> None:
     """A counter in every third interval only: its rate stands for the two before it, the last one for the end too."""
     path = tmp_path / "gaps.numaprof"
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
         for at in range(1, 31):
             insert = "INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, NULL)"
@@ -268,7 +269,7 @@ def test_intervals_without_a_turn_take_the_rate_beside_them(tmp_path: Path) -> N
 def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Path) -> None:
     """The event is told of every 130 ms, the clock every 100 ms: first before, last after the clock's."""
     path, ms = tmp_path / "timed.numaprof", 1_000_000
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
         clock = [(CLOCK, 1, (100 + 100 * i) * ms, 100 * ms, 100 * ms, 100 * ms, 1000) for i in range(30)]
         event = [(LOCAL, 1, (90 + 130 * i) * ms, 13, 130 * ms, 26 * ms, 260) for i in range(24)]
@@ -302,7 +303,7 @@ def record_busy(path: Path, mix: Mix) -> tuple[list[float], dict[int, int]]:
     """Threads of 20 to 60 turns of six groups, local and remote apart. After some turns the host takes the CPU away,
     which the guest takes for time of the group. The true share of each run, and each thread's CPU time."""
     shares, times = [], {}
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
         for run in range(BUSY_RUNS):
             chance, sums = random.Random(f"busy {run}"), [0, 0]
