@@ -22,9 +22,7 @@ PREFETCH = ["pf_l1 local_dram", "pf_l1 remote_dram"]
 # Intel's manual, table "MSR_OFFCORE_RSP_x": request bits 0 and 4, answers from DRAM here (14) and elsewhere (13).
 NEHALEM = "cpu/event=0xb7,umask=0x01,offcore_rsp=0x4001/u,cpu/event=0xb7,umask=0x01,offcore_rsp=0x2001/u"
 # perfmon's list for Granite Rapids: OCR.DEMAND_DATA_RD.LOCAL_CXL_MEM and REMOTE_CXL_MEM.
-GRANITE = (
-    "{cpu/event=0x2a,umask=0x01,offcore_rsp=0x700c00001/u,cpu/event=0x2a,umask=0x01,offcore_rsp=0x703000001/u}"
-)
+GRANITE = "{cpu/event=0x2a,umask=0x01,offcore_rsp=0x700c00001/u,cpu/event=0x2a,umask=0x01,offcore_rsp=0x703000001/u}"
 
 
 def both(
