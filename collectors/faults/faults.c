@@ -145,6 +145,12 @@ int faults_open(struct faults *faults, struct faults_source *source, struct faul
     return status;
 }
 
+// Those of the task that the source was opened for.
+static struct faults_events faults_own_events(const struct faults_source *source)
+{
+    return (struct faults_events){.fd_every = source->fd_every, .fd_some = source->fd_some};
+}
+
 static void faults_close_events(struct faults_events events)
 {
     if (events.fd_every >= 0)
@@ -194,7 +200,7 @@ void faults_close(struct faults_source *source)
     table_free(&source->more_some);
     table_free(&source->periods);
     perf_ring_unmap(&source->stream.ring);
-    faults_close_events((struct faults_events){.fd_every = source->fd_every, .fd_some = source->fd_some});
+    faults_close_events(faults_own_events(source));
     source->fd_every = source->fd_some = -1;
     source->more = NULL;
     source->more_count = source->more_size = 0;
@@ -235,8 +241,7 @@ static uint64_t faults_events_lost(const struct faults *faults, struct faults_ev
 // What inherited events lose is counted in the first (__perf_output_begin in kernel/events/ring_buffer.c).
 uint64_t faults_lost_untold(const struct faults_source *source)
 {
-    uint64_t lost = faults_events_lost(
-        source->faults, (struct faults_events){.fd_every = source->fd_every, .fd_some = source->fd_some});
+    uint64_t lost = faults_events_lost(source->faults, faults_own_events(source));
     for (size_t i = 0; i < source->more_count; i++)
         lost += faults_events_lost(source->faults, source->more[i]);
     return lost > source->lost ? lost - source->lost : 0;

@@ -152,17 +152,22 @@ def test_parts_that_hardly_explain_the_accesses_are_none(tmp_path: Path) -> None
     assert len(advice.objects) == 2
 
 
+def use_four_pieces(builder: RecordingBuilder, block: int) -> None:
+    """Each quarter of the block is divided among the threads."""
+    stack = builder.stack(builder.place(("/home/u/src/sum.f90", 22, "f._omp_fn.0")))
+    for thread in range(8):
+        for piece in range(4):
+            start = ARRAY + (piece * 2 * BLOCK + thread * BLOCK // 4) * PAGE
+            builder.loads(stack, thread + 1, range(start, start + BLOCK // 4 * PAGE, 8 * PAGE), 0, block=block)
+
+
 def test_levels_of_one_array_and_another_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four levels, each divided among the threads, beside an array that is divided as one: each as it is used."""
     lines = ("subroutine f", "allocate(a(n, m, 4))", "allocate(b(n, m))", "end subroutine")
     text_of(monkeypatch, *lines)
     builder = sampled()
     levels = array(builder, SERIAL, line=("/home/u/src/sum.f90", 2, "f"))
-    stack = builder.stack(builder.place(("/home/u/src/sum.f90", 22, "f._omp_fn.0")))
-    for thread in range(8):
-        for level in range(4):
-            start = ARRAY + (level * 2 * BLOCK + thread * BLOCK // 4) * PAGE
-            builder.loads(stack, thread + 1, range(start, start + BLOCK // 4 * PAGE, 8 * PAGE), 0, block=levels)
+    use_four_pieces(builder, levels)
     whole = array(builder, SERIAL, OTHER, ("/home/u/src/sum.f90", 3, "f"))
     use_blocks(builder, whole, [0] * 8, OTHER, ("/home/u/src/sum.f90", 22, "f._omp_fn.0"), every=8)
     (advice,) = only(builder, tmp_path, serial_init)
@@ -186,11 +191,7 @@ def test_arrays_that_the_program_cuts_one_into(
     text_of(monkeypatch, "program f", allocate, "end program")
     builder = sampled()
     whole = array(builder, SERIAL, line=("/home/u/src/sum.f90", 2, "f"))
-    stack = builder.stack(builder.place(("/home/u/src/sum.f90", 22, "f._omp_fn.0")))
-    for thread in range(8):
-        for piece in range(4):
-            start = ARRAY + (piece * 2 * BLOCK + thread * BLOCK // 4) * PAGE
-            builder.loads(stack, thread + 1, range(start, start + BLOCK // 4 * PAGE, 8 * PAGE), 0, block=whole)
+    use_four_pieces(builder, whole)
     (advice,) = only(builder, tmp_path, serial_init)
     assert (code in [line.strip() for line in advice.code]) is bool(code)
     assert ("By its samples it holds 4 arrays of one size: each is divided." in advice.change) is bool(code)

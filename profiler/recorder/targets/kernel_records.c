@@ -113,12 +113,10 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
 {
     struct faults_source *source = (struct faults_source *)stream; // the stream is its first member
     struct kernel_records *records = stream->owner;
-    uint64_t lost = 0;
-    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES) {
-        perf_record_lost(header, &lost);
-        faults_lost(source, lost);
-    }
+    const uint64_t lost = records->losses->records;
     if (losses_handle(records->losses, header)) {
+        if (records->losses->records > lost)
+            faults_lost(source, records->losses->records - lost);
         records->tasks->lost = records->losses->records;
         return;
     }
