@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // patterns PATTERN CPU OTHER JUNK_MIB EVENT...: runs a known pattern of accesses on CPU once for each event, from cold
-// caches, and prints what the event counted in user mode (write-backs: by all that ran on CPU) between the first access
-// and the last. The array's even pages lie on CPU's node, its odd pages on the node of OTHER; but for "border-...":
-// there one half is CPU's, one OTHER's.
+// caches, and prints what the event counted in user mode (write-backs: in the kernel too, and by all CPUs of the node)
+// between the first access and the last. The array's even pages lie on CPU's node, its odd pages on the node of OTHER;
+// but for "border-...": there one half is CPU's, one OTHER's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ enum { PAGES = 64, LINES_OF_PAGE = PAGE / LINE, LINES = PAGES * LINES_OF_PAGE, A
 enum { EVENT = 99, JUNK_STEP = 3 };
 
 static int cpu, other;
+static int beside; // events of the node's other CPUs: descriptors EVENT + 1 ...
 static char *array, *junk;
 static size_t junk_bytes;
 
@@ -125,7 +126,7 @@ static const struct pattern {
     {"random", prepare_random, prepare_nothing, chases, -1, 0, PAGES, 0},
     {"write", prepare_nothing, prepare_nothing, (void *)writes, 0, 1, LINES, 0},
     {"write-back", prepare_nothing, prepare_nothing, (void *)writes, 0, 5, LINES / 5, 8 << 10},
-    {"write-memory", prepare_nothing, prepare_nothing, (void *)writes, 0, 5, LINES / 5, 40 << 10},
+    {"write-memory", prepare_nothing, prepare_nothing, (void *)writes, 0, 5, LINES / 5, 80 << 10},
     {"execute", prepare_code, prepare_nothing, executes, 0, 1, LINES, 0},
     {"handover", prepare_nothing, handed_over, (void *)reads, 0, 5, LINES / 5, 0},
     {"own-cache", prepare_nothing, from_own_cache, (void *)reads, 0, 5, LINES / 5, 0},
@@ -155,15 +156,39 @@ static __attribute__((noinline)) void measured(const struct pattern *pattern)
     control(PERF_EVENT_IOC_DISABLE);
 }
 
-// `all`: whoever runs on the CPU, and the kernel too; for lines are written back by whoever displaces the lines.
-static void open_event(const char *name, bool all)
+static void open_one(const char *name, struct perf_event_attr *attr, pid_t process, int on, int fd)
+{
+    int opened = event_open(attr, process, on, -1);
+    if (opened < 0 || dup2(opened, fd) < 0)
+        fail(name);
+    close(opened);
+}
+
+// `all`: whoever runs on a CPU of the node, and the kernel too; for lines are written back by whoever displaces the
+// lines, and the CPUs of a node share a cache.
+static void open_events(const char *name, bool all)
 {
     struct perf_event_attr attr = event_encode(name);
     attr.exclude_kernel = !all;
-    int fd = event_open(&attr, all ? -1 : 0, all ? cpu : -1, -1);
-    if (fd < 0 || dup2(fd, EVENT) < 0)
-        fail(name);
-    close(fd);
+    open_one(name, &attr, all ? -1 : 0, all ? cpu : -1, EVENT);
+    beside = 0;
+    for (int on = 0; all && on < sysconf(_SC_NPROCESSORS_ONLN); on++)
+        if (on != cpu && node_of(on) == node_of(cpu))
+            open_one(name, &attr, -1, on, EVENT + ++beside);
+}
+
+static void control_beside(unsigned long request)
+{
+    for (int fd = EVENT + 1; fd <= EVENT + beside; fd++)
+        ioctl(fd, request, 0);
+}
+
+static uint64_t read_events(void)
+{
+    uint64_t counted = event_read(EVENT);
+    for (int fd = EVENT + 1; fd <= EVENT + beside; fd++)
+        counted += event_read(fd);
+    return counted;
 }
 
 static uint64_t count_once(const struct pattern *pattern, bool *disturbed)
@@ -171,10 +196,13 @@ static uint64_t count_once(const struct pattern *pattern, bool *disturbed)
     sweep(junk, junk_bytes);
     pattern->before();
     ioctl(EVENT, PERF_EVENT_IOC_RESET, 0);
+    control_beside(PERF_EVENT_IOC_RESET);
     uint64_t before = interrupts(cpu);
+    control_beside(PERF_EVENT_IOC_ENABLE);
     measured(pattern);
+    control_beside(PERF_EVENT_IOC_DISABLE);
     *disturbed = interrupts(cpu) != before;
-    return event_read(EVENT);
+    return read_events();
 }
 
 // A measurement that an interrupt came into is repeated: the kernel's accesses displace the prefetcher's streams.
@@ -190,16 +218,20 @@ static uint64_t undisturbed(const char *name, const struct pattern *pattern)
     exit(1);
 }
 
-// A pattern that goes on for longer than the clock's tick cannot be undisturbed, but what the kernel does only adds.
-static uint64_t least_of_all(const struct pattern *pattern)
+// A pattern that goes on for longer than the clock's tick cannot be undisturbed, but what the kernel does only adds: as
+// much as where the pattern does nothing.
+static uint64_t least_beyond_idle(const struct pattern *pattern)
 {
-    uint64_t least = UINT64_MAX;
+    struct pattern idle = *pattern;
+    idle.count = 0;
+    uint64_t least = UINT64_MAX, least_idle = UINT64_MAX;
     for (int attempt = 0; attempt < REPEATS; attempt++) {
         bool disturbed;
-        uint64_t counted = count_once(pattern, &disturbed);
+        uint64_t counted_idle = count_once(&idle, &disturbed), counted = count_once(pattern, &disturbed);
+        least_idle = counted_idle < least_idle ? counted_idle : least_idle;
         least = counted < least ? counted : least;
     }
-    return least;
+    return least - least_idle;
 }
 
 // Does the page belong to the other node?
@@ -239,9 +271,10 @@ int main(int argc, char **argv)
     junk = memory_on(node_of(cpu), junk_bytes);
     pattern->prepare();
     for (int i = 5; i < argc; i++) {
-        open_event(argv[i], pattern->afterwards);
-        printf("%lu\n", pattern->afterwards ? least_of_all(pattern) : undisturbed(argv[i], pattern));
-        close(EVENT);
+        open_events(argv[i], pattern->afterwards);
+        printf("%lu\n", pattern->afterwards ? least_beyond_idle(pattern) : undisturbed(argv[i], pattern));
+        for (int fd = EVENT; fd <= EVENT + beside; fd++)
+            close(fd);
     }
     return 0;
 }
