@@ -197,7 +197,7 @@ LINES = st.tuples(st.sampled_from(KEYS), st.sampled_from([b"\t: ", b":", b" : ",
 GARBLED = st.one_of(st.binary(max_size=4000), st.lists(LINES, max_size=20).map(b"\n".join))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(GARBLED)
 def test_garbled_cpuinfo_never_breaks_it(cpuinfo: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

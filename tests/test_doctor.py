@@ -82,7 +82,7 @@ def test_the_emulated_machine_is_called_that(program: Path, tmp_path: Path) -> N
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_files_hold_doctor_answers(program: Path, tmp_path: Path, data: st.DataObject) -> None:
     root = unpack(snapshot("container-cpuset"), emptied(tmp_path))
     files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())

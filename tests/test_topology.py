@@ -324,7 +324,7 @@ def machines(draw: st.DrawFn) -> Machine:
 
 
 @given(machine=machines())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_machine_comes_back_and_its_orders_keep_their_promise(
     program: Path, tmp_path: Path, machine: Machine
 ) -> None:
@@ -352,7 +352,7 @@ def test_any_machine_comes_back_and_its_orders_keep_their_promise(
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_files_hold_it_ends_with_a_word(program: Path, tmp_path: Path, data: st.DataObject) -> None:
     machine = data.draw(st.sampled_from(["cxl", "offline-cpus", "power9-gpu"]))
     root = unpack(snapshot(machine), emptied(tmp_path))

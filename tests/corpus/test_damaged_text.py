@@ -74,12 +74,11 @@ def test_damaged_text_gives_code_or_none(program: Path) -> None:
     chance = random.Random(program.name)
     text = program.read_text()
     find = in_fortran if program.suffix == ".f90" else in_c
-    for _ in range(2):
-        lines = damaged(text, chance).split("\n")
-        allocating = [number for number, line in enumerate(lines, 1) if any(word in line for word in ALLOCATES)]
-        for number in chance.sample(range(1, len(lines) + 1), min(4, len(lines))):
-            schedule.in_c(lines, number)
-            schedule.in_fortran(lines, number)
-        for number in chance.sample(allocating, min(4, len(allocating))):
-            for memory in find(lines, number, chance.choice(NAMES)):
-                use(memory, lines, chance.randrange(1, len(lines) + 1))
+    lines = damaged(text, chance).split("\n")
+    allocating = [number for number, line in enumerate(lines, 1) if any(word in line for word in ALLOCATES)]
+    for number in chance.sample(range(1, len(lines) + 1), min(4, len(lines))):
+        schedule.in_c(lines, number)
+        schedule.in_fortran(lines, number)
+    for number in chance.sample(allocating, min(4, len(allocating))):
+        for memory in find(lines, number, chance.choice(NAMES)):
+            use(memory, lines, chance.randrange(1, len(lines) + 1))
