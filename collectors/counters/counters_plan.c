@@ -209,17 +209,14 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
 
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
 {
-    struct cpu_identity identity;
     char pmu[PERF_CONTEXT_PMU_BYTES];
     counters->clock_id = first_id++;
     counters->migrations_id = first_id++;
     perf_context_pmu(pmu, "");
     int status = *pmu ? event_catalogue_load(&counters->catalogue) : event_catalogue_load_cpus(&counters->catalogue);
     if (status == 0)
-        status = cpu_identity_read(&identity, "");
-    if (status == 0)
-        counters->cpu = event_catalogue_identify(counters->catalogue, &identity);
-    counters->mixed_cpus = status == 0 && identity.mixed;
+        counters->cpu = event_catalogue_identify(counters->catalogue, &topology->cpu);
+    counters->mixed_cpus = topology->cpu.mixed;
     if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)

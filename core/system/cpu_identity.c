@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +143,7 @@ static bool cpu_identity_is_mixed_arm(const char *root)
     return mixed;
 }
 
-static int cpu_identity_read_below(struct cpu_identity *identity, const char *root)
+int cpu_identity_read(struct cpu_identity *identity, const char *root)
 {
     char text[CPU_IDENTITY_HEAD_BYTES], *values[FIELD_COUNT] = {0};
     *identity = (struct cpu_identity){.family = -1, .model = -1, .stepping = -1};
@@ -165,25 +164,4 @@ static int cpu_identity_read_below(struct cpu_identity *identity, const char *ro
     snprintf(identity->name, sizeof identity->name, "%s", name ? name : "");
     snprintf(identity->microcode, sizeof identity->microcode, "%s", values[MICROCODE] ? values[MICROCODE] : "");
     return identity->vendor[0] ? 0 : -EINVAL;
-}
-
-// Of the CPU that we run on; several parts of a recording ask for it.
-static struct {
-    pthread_once_t once;
-    struct cpu_identity identity;
-    int status;
-} cpu_identity_here = {.once = PTHREAD_ONCE_INIT};
-
-static void cpu_identity_read_here(void)
-{
-    cpu_identity_here.status = cpu_identity_read_below(&cpu_identity_here.identity, "");
-}
-
-int cpu_identity_read(struct cpu_identity *identity, const char *root)
-{
-    if (*root)
-        return cpu_identity_read_below(identity, root);
-    pthread_once(&cpu_identity_here.once, cpu_identity_read_here);
-    *identity = cpu_identity_here.identity;
-    return cpu_identity_here.status;
 }

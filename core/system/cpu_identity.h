@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 struct cpu_identity {
-    char vendor[24];             // never empty
+    char vendor[24];             // "" unknown
     int family, model, stepping; // -1 unknown
     char name[128];              // as the kernel prints it, cut off; hostile in a snapshot; "" unknown
     char microcode[24];          // revision, as the kernel prints it; "" unknown
@@ -19,7 +19,7 @@ struct cpu_identity {
 };
 
 // Reads the first CPU of ROOT/proc/cpuinfo, and whether the others are like it. -EINVAL: no CPU that this knows how to
-// name is described there. Without a root it is read once.
+// name is described there; its vendor is "" then.
 int cpu_identity_read(struct cpu_identity *identity, const char *root);
 
 #endif

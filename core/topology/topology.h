@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/system/cpu_identity.h"
 #include "core/topology/cpulist.h"
 
 enum {
@@ -51,6 +52,7 @@ struct topology_node {
 };
 
 struct topology {
+    struct cpu_identity cpu;    // of the first CPU; vendor "": unknown
     struct topology_cpu *cpus;  // present CPUs, by id
     size_t cpu_count;
     struct topology_node *nodes; // online nodes, by id

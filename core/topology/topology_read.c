@@ -10,6 +10,7 @@ int topology_read(struct topology *t, const char *root)
         goto done;
     if ((status = topology_nodes_read(&r)) < 0)
         goto done;
+    cpu_identity_read(&t->cpu, root);
     topology_memory_read(&r);
     topology_caches_read(&r);
     topology_allowed_read(&r);

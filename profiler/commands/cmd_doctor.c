@@ -51,8 +51,7 @@ static void cmd_doctor_examine(struct doctor *d, struct doctor_row rows[CMD_DOCT
 {
     d->live = d->root[0] == '\0';
     perf_context_read(&d->perf, d->root);
-    d->has_cpu = cpu_identity_read(&d->cpu, d->root) == 0;
-    d->uarch = d->has_cpu ? event_catalogue_identify(d->catalogue, &d->cpu) : NULL;
+    d->uarch = d->topology ? event_catalogue_identify(d->catalogue, &d->topology->cpu) : NULL;
     if (d->live) {
         d->perf_gate = doctor_gate(SYS_perf_event_open);
         d->move_pages_gate = doctor_gate(SYS_move_pages);

@@ -39,17 +39,14 @@ static void cmd_verify_show(void *to, const char *what, double share)
     fprintf(stderr, "\r\033[K%3.0f %%  %s", 100 * share, what);
 }
 
-static void cmd_verify_machine(struct verify *verify, const struct counters *counters)
+static void cmd_verify_machine(struct verify *verify, const struct topology *t, const struct counters *counters)
 {
     struct utsname system;
-    struct cpu_identity identity;
     clock_utc(verify->at, sizeof verify->at);
     if (uname(&system) == 0)
         snprintf(verify->kernel, sizeof verify->kernel, "%s", system.release);
-    if (cpu_identity_read(&identity, "") == 0) {
-        snprintf(verify->cpu, sizeof verify->cpu, "%s", identity.name);
-        snprintf(verify->microcode, sizeof verify->microcode, "%s", identity.microcode);
-    }
+    snprintf(verify->cpu, sizeof verify->cpu, "%s", t->cpu.name);
+    snprintf(verify->microcode, sizeof verify->microcode, "%s", t->cpu.microcode);
     snprintf(verify->uarch, sizeof verify->uarch, "%s", counters->cpu->name);
     emulated_name(verify->emulated, sizeof verify->emulated, "");
 }
@@ -91,7 +88,7 @@ static int cmd_verify_run(struct verify *verify, const struct topology *t, const
     if (options.progress)
         fputs("\r\033[K", stderr);
     verify->seconds = (double)(clock_now() - start) / CLOCK_S;
-    cmd_verify_machine(verify, counters);
+    cmd_verify_machine(verify, t, counters);
     return status;
 }
 

@@ -11,7 +11,6 @@
 #include "collectors/events/event_catalogue.h"
 #include "collectors/perf/perf_context.h"
 #include "collectors/perf/perf_explain.h"
-#include "core/system/cpu_identity.h"
 #include "core/topology/topology.h"
 
 enum doctor_state {
@@ -36,8 +35,6 @@ struct doctor {
     bool live;                  // this machine: system calls may be tried
     struct perf_context perf;
     const struct topology *topology; // NULL: could not be read
-    bool has_cpu;               // cpu holds something
-    struct cpu_identity cpu;
     const struct event_catalogue *catalogue;
     const struct event_cpu *uarch; // NULL: not in the catalogue
     int perf_gate, move_pages_gate; // see doctor_gate.h

@@ -10,8 +10,8 @@
 
 void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
 {
-    const struct cpu_identity *cpu = &d->cpu;
-    if (!d->has_cpu) {
+    const struct cpu_identity *cpu = d->topology ? &d->topology->cpu : NULL;
+    if (!cpu || !*cpu->vendor) {
         doctor_find(f, DOCTOR_UNKNOWN, "not told");
         doctor_cause(f, "/proc/cpuinfo does not say which CPU this is");
         return;
@@ -23,7 +23,7 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
         snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers), " model %d stepping %d", cpu->model,
                  cpu->stepping);
     bool known = d->uarch && !event_catalogue_is_fallback(d->uarch);
-    const bool one_node = d->topology && d->topology->node_count == 1;
+    const bool one_node = d->topology->node_count == 1;
     doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s)",
                 d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, numbers);
     if (cpu->mixed && !one_node) {

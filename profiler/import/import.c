@@ -165,7 +165,7 @@ static void import_output(const struct import_request *request, char *path, size
 static void import_refuse_counts(const struct import *import, const char *name)
 {
     char others[512], clean[512];
-    if (!import->knows_cpu)
+    if (!*import->machine.topology.cpu.vendor)
         diag_error("import a file, not a pipe, or give --sysroot / on the recorded machine",
                    "%s does not tell on which CPU model perf stat counted", name);
     else if (!import->counts.cpu)

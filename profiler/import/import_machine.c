@@ -166,24 +166,16 @@ static int import_machine_of_snapshot(struct topology *topology, struct perf_fea
     return import_machine_agrees(topology, features) ? import_machine_read_blocks(topology, features, root) : -EXDEV;
 }
 
-int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot)
-{
-    *machine = (struct machine){0};
-    return sysroot ? import_machine_of_snapshot(&machine->topology, features, sysroot)
-                   : import_machine_of_file(&machine->topology, features);
-}
-
 // x86: "GenuineIntel,6,85,7". Arm: MIDR_EL1 in hexadecimal, one for each kind of core. POWER: "004e,1202".
-static bool import_machine_cpu_of_file(struct cpu_identity *identity, const struct perf_features *features)
+static void import_machine_identify(struct cpu_identity *identity, const struct perf_features *features)
 {
     unsigned long long midr;
     unsigned version, revision;
     *identity = (struct cpu_identity){.family = -1, .model = -1, .stepping = -1};
-    snprintf(identity->name, sizeof identity->name, "%s", features->cpu_name ? features->cpu_name : "");
-    const char *id = features->cpu_id ? features->cpu_id : "", *arch = features->arch ? features->arch : "";
+    const char *id = features->cpu_id, *arch = features->arch ? features->arch : "";
     if (sscanf(id, "%23[A-Za-z],%d,%d,%d", identity->vendor, &identity->family, &identity->model,
                &identity->stepping) == 4)
-        return true;
+        return;
     identity->vendor[0] = '\0';
     if (strncmp(arch, "aarch64", sizeof "aarch64") == 0 && sscanf(id, "0x%16llx", &midr) == 1) {
         // Implementer, variant, architecture, part, revision: Arm Architecture Reference Manual, MIDR_EL1.
@@ -191,21 +183,21 @@ static bool import_machine_cpu_of_file(struct cpu_identity *identity, const stru
         identity->family = 8;
         identity->model = (int)(midr >> 4 & 0xfff);
         identity->stepping = (int)(midr >> 20 & 0xf) * 16 + (int)(midr & 0xf);
-        return true;
-    }
-    if (strncmp(arch, "ppc64", sizeof "ppc64" - 1) == 0 && sscanf(id, "%4x,%4x", &version, &revision) == 2) {
+    } else if (strncmp(arch, "ppc64", sizeof "ppc64" - 1) == 0 && sscanf(id, "%4x,%4x", &version, &revision) == 2) {
         snprintf(identity->vendor, sizeof identity->vendor, "IBM");
         identity->model = (int)version;
         identity->stepping = (int)revision;
-        return true;
     }
-    return false;
 }
 
-bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features, const char *sysroot)
+int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot)
 {
-    return import_machine_cpu_of_file(identity, features) ||
-           (sysroot && !features->cpu_id && cpu_identity_read(identity, sysroot) == 0);
+    *machine = (struct machine){0};
+    int status = sysroot ? import_machine_of_snapshot(&machine->topology, features, sysroot)
+                         : import_machine_of_file(&machine->topology, features);
+    if (features->cpu_id)
+        import_machine_identify(&machine->topology.cpu, features);
+    return status;
 }
 
 bool import_machine_is_ours(const struct perf_features *features)

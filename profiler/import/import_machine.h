@@ -3,18 +3,14 @@
 #ifndef PROFILER_IMPORT_IMPORT_MACHINE_H
 #define PROFILER_IMPORT_IMPORT_MACHINE_H
 
-#include "core/system/cpu_identity.h"
 #include "profiler/import/perf_data/perf_features.h"
 #include "profiler/recorder/run/machine.h"
 
 // Nodes, CPUs and packages. A file without NUMA topology gives a machine without nodes, whose local accesses are not
 // known. From sysroot, if it is not NULL: blocks of memory go to the features that lack them; -ENODATA: it has no CPUs;
-// -EXDEV: its nodes contradict the file's. -ENOMEM. machine_close frees it in all cases.
+// -EXDEV: its nodes contradict the file's. -ENOMEM. machine_close frees it in all cases. The CPU is the file's; where
+// that names none, sysroot's.
 int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot);
-
-// Vendor, family, model and stepping: from the file, else from sysroot's /proc/cpuinfo if it is not NULL. False:
-// neither tells them in a known form.
-bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features, const char *sysroot);
 
 // Whether the recorded machine has the architecture of this program, so that its registers can be unwound.
 bool import_machine_is_ours(const struct perf_features *features);

@@ -18,9 +18,7 @@ struct import {
     const struct import_request *request;
     struct perf_file file;
     struct machine machine;
-    struct cpu_identity cpu;
     struct event_catalogue *catalogue;
-    bool knows_cpu;
 
     struct tasks tasks;              // its queue, paths, programs and epoch only
     struct import_tasks known;

@@ -14,9 +14,8 @@ static void import_records_know_machine(struct import *import)
         return;
     import->knows_machine = true;
     import->error = import_machine_read(&import->machine, &import->file.features, import->request->sysroot);
-    import->knows_cpu = import_machine_cpu(&import->cpu, &import->file.features, import->request->sysroot);
-    if (import->knows_cpu)
-        import->counts.cpu = import_events_identify(&import->file, &import->catalogue, &import->cpu);
+    if (*import->machine.topology.cpu.vendor)
+        import->counts.cpu = import_events_identify(&import->file, &import->catalogue, &import->machine.topology.cpu);
     import->counts.catalogue = import->catalogue;
     import->page_faults.has_huge_pages = import_machine_has_huge_pages(&import->file.features);
     import->reader.unwinds = import_machine_is_ours(&import->file.features);

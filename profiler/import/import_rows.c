@@ -65,7 +65,8 @@ static void import_rows_started_at(const struct import *import, uint64_t wall_ns
 
 static const char *import_rows_uarch(const struct import *import)
 {
-    const struct event_cpu *cpu = import->catalogue ? event_catalogue_identify(import->catalogue, &import->cpu) : NULL;
+    const struct event_cpu *cpu =
+        import->catalogue ? event_catalogue_identify(import->catalogue, &import->machine.topology.cpu) : NULL;
     return cpu ? cpu->name : NULL;
 }
 
@@ -82,6 +83,7 @@ static int64_t import_rows_interval(const struct import *import)
 static void import_rows_write_run(const struct import *import)
 {
     const struct perf_features *features = &import->file.features;
+    const struct cpu_identity *cpu = &import->machine.topology.cpu;
     const struct import_program main = import_tasks_main(&import->known);
     const uint64_t sampled_ns = (uint64_t)tasks_time(&import->tasks, import->reader.latest);
     const uint64_t wall_ns = import->counts.time > sampled_ns ? import->counts.time : sampled_ns;
@@ -98,11 +100,11 @@ static void import_rows_write_run(const struct import *import)
     row.host = RECORD_TEXT(features->host);
     row.kernel = RECORD_TEXT(features->kernel);
     row.arch = RECORD_TEXT(features->arch);
-    if (import->knows_cpu) {
-        row.cpu_vendor = RECORD_TEXT(import->cpu.vendor);
-        row.cpu_family = RECORD_KNOWN(import->cpu.family);
-        row.cpu_model = RECORD_KNOWN(import->cpu.model);
-        row.cpu_stepping = RECORD_KNOWN(import->cpu.stepping);
+    if (*cpu->vendor) {
+        row.cpu_vendor = RECORD_TEXT(cpu->vendor);
+        row.cpu_family = RECORD_KNOWN(cpu->family);
+        row.cpu_model = RECORD_KNOWN(cpu->model);
+        row.cpu_stepping = RECORD_KNOWN(cpu->stepping);
     }
     row.cpu_name = RECORD_TEXT(features->cpu_name);
     row.uarch = RECORD_TEXT(import_rows_uarch(import));

@@ -1346,6 +1346,7 @@ SCHEDULES = {
     "one line": ("#pragma omp parallel for schedule(static)\nfor (int i = 0; i < n; i++) a[i]++; //USE", "static"),
     "none": ("#pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        a[i]++; //USE", ""),
     "behind": ("#pragma omp for schedule(dynamic)\n  for (;;)\n    a[i]++;\n  for (;;)\n    b[i]++; //USE", None),
+    "chunk of a macro": ("#pragma omp for schedule(static,ROWS)\nfor (;;)\n    a[i]++; //USE", "static, ROWS"),
     "chunk of a call": ("#pragma omp for schedule(dynamic, f(n))\nfor (;;)\n    a[i]++; //USE", "dynamic"),
     "macro": ("#pragma omp for schedule SCHEDULE\nfor (;;)\n    a[i]++; //USE", None),
     "serial": ("void f(void)\n{\n    for (;;)\n        a[i]++; //USE\n}", None),
@@ -1377,7 +1378,8 @@ def test_the_schedule_of_the_loop_around_a_line(name: str) -> None:
     lines = text.split("\n")
     find_it = schedule.in_fortran if name.startswith("fortran ") else schedule.in_c
     used = [number for number, line in enumerate(lines, 1) if "USE" in line]
-    assert used and {find_it(lines, number) for number in used} == {expected}
+    found = [find_it(lines, number) for number in used]
+    assert used and {loop and loop.schedule for loop in found} == {expected}
 
 
 ROW_LOOP = "for (size_t k = 0; k < n / 100; k++) { for (size_t c = 0; c < 100; c++) USE += k; }"

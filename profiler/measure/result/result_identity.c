@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/util/table.h"
 
@@ -18,15 +17,15 @@ static const char *const result_identity_board[] = {"sys_vendor", "product_name"
 static void result_identity_write(FILE *out, const struct topology *t, bool with_software)
 {
     struct utsname system = {0};
-    struct cpu_identity cpu = {.family = -1};
+    const struct cpu_identity *cpu = &t->cpu;
     char text[256];
     uname(&system);
     fprintf(out, "%s|%s", system.nodename, system.machine);
     for (size_t i = 0; i < sizeof result_identity_board / sizeof *result_identity_board; i++)
         fprintf(out, "|%s",
                 sysfile_text("", text, sizeof text, "/sys/class/dmi/id/%s", result_identity_board[i]) < 0 ? "" : text);
-    if (cpu_identity_read(&cpu, "") == 0)
-        fprintf(out, "|%s %d %d %d %s", cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.name);
+    if (*cpu->vendor)
+        fprintf(out, "|%s %d %d %d %s", cpu->vendor, cpu->family, cpu->model, cpu->stepping, cpu->name);
     for (size_t i = 0; i < t->node_count; i++) {
         char cpus[CPULIST_SHORT_BYTES * 4];
         const struct topology_node *node = &t->nodes[i];
@@ -37,7 +36,7 @@ static void result_identity_write(FILE *out, const struct topology *t, bool with
             fprintf(out, " %d", t->distance[i * t->node_count + to]);
     }
     if (with_software)
-        fprintf(out, "|Linux %s|microcode %s", system.release, cpu.microcode);
+        fprintf(out, "|Linux %s|microcode %s", system.release, cpu->microcode);
 }
 
 int result_identity_make(char **text, const struct topology *t, bool with_software)

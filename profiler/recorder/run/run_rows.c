@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
-#include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/text/json.h"
 #include "profiler/running/running.h"
@@ -75,9 +74,9 @@ static char *run_rows_pin_order(const struct machine *machine)
     return out;
 }
 
-static void run_rows_set_cpu(struct recording_run *row, const struct cpu_identity *identity, bool is_known)
+static void run_rows_set_cpu(struct recording_run *row, const struct cpu_identity *identity)
 {
-    row->cpu_vendor = RECORD_TEXT(is_known ? identity->vendor : NULL);
+    row->cpu_vendor = RECORD_TEXT(*identity->vendor ? identity->vendor : NULL);
     row->cpu_family = RECORD_KNOWN(identity->family);
     row->cpu_model = RECORD_KNOWN(identity->model);
     row->cpu_stepping = RECORD_KNOWN(identity->stepping);
@@ -89,9 +88,7 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     const struct run_options *options = run->options;
     char cwd[4096], started[40], huge[64], cpus[1024], nodes[1024];
     struct utsname kernel;
-    struct cpu_identity identity = {.family = -1, .model = -1, .stepping = -1};
     char *command = run_rows_command(options->arguments), *plan = run_rows_pin_order(run->machine);
-    bool known_cpu = cpu_identity_read(&identity, "") == 0;
     uname(&kernel);
     run_rows_started_at(started, sizeof started);
     struct recording_run row = RECORDING_RUN_NULL;
@@ -105,7 +102,7 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     row.host = RECORD_TEXT(kernel.nodename);
     row.kernel = RECORD_TEXT(kernel.release);
     row.arch = RECORD_TEXT(kernel.machine);
-    run_rows_set_cpu(&row, &identity, known_cpu);
+    run_rows_set_cpu(&row, &run->machine->topology.cpu);
     row.uarch = RECORD_TEXT(run->uarch);
     row.tool_version = RECORD_TEXT(NUMAPROF_VERSION);
     row.emulated = RECORD_TEXT(run->machine->emulated);

@@ -97,7 +97,7 @@ def _told(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
     """Its allocations, if the loop that uses it has a static schedule with chunks: each thread has rows all over it."""
     lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
-    if use is None or use.line is None or use.line > len(lines) or _suffix(use) not in _C:
+    if use is None or use.line is None or not 0 < use.line <= len(lines) or _suffix(use) not in _C:
         return []
     own = _of_object(evidence, found)
     rows = [memory if memory.kept else c_schedule.dealt(lines, use.line, memory) for memory in own]
@@ -107,11 +107,10 @@ def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
 def schedule_at(evidence: Evidence, use: Site | None) -> str | None:
     """What stands in schedule() of the OpenMP loop around a line, empty if nothing; None: the text does not tell."""
     lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
-    if use is None or use.line is None or not 0 < use.line <= len(lines):
+    if use is None or use.line is None or not 0 < use.line <= len(lines) or _suffix(use) not in (*_FREE_FORM, *_C):
         return None
-    if _suffix(use) in _FREE_FORM:
-        return schedule.in_fortran(lines, use.line)
-    return schedule.in_c(lines, use.line) if _suffix(use) in _C else None
+    loop = (schedule.in_fortran if _suffix(use) in _FREE_FORM else schedule.in_c)(lines, use.line)
+    return loop and loop.schedule
 
 
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schedule that the program's text gives to the OpenMP loop around a line."""
+"""The OpenMP loop around a line of the program's text, and the schedule that it states."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 _FOR = re.compile(r"\s*for\s*\(")
 _C_DIRECTIVE = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
@@ -13,30 +14,38 @@ _DO = re.compile(r"\s*(?:\w+\s*:)?\s*do\b", re.I)
 _END_DO = re.compile(r"\s*end\s*do\b", re.I)
 _UNIT = re.compile(r"\s*(?:end\b\s*)?(?:\w+\s+)*(?:program|module|subroutine|function)\b", re.I)
 _FORTRAN_DIRECTIVE = re.compile(r"\s*!\$omp\b.*\bdo\b", re.I)
-_CLAUSE = re.compile(r"\bschedule\s*\(([^)]*)\)", re.I)
+# Without its modifiers, and without a chunk that is more than a name or a number.
+_CLAUSE = re.compile(r"\bschedule\s*\((?:[^():]*:)?\s*(\w*)\s*(?:,\s*(\w+)\s*\))?", re.I)
 
 
-def in_c(lines: Sequence[str], line: int) -> str | None:
-    """What stands in schedule(): empty if nothing does. None: no such loop is seen around the line.
+class Loop(NamedTuple):
+    head: int  # index of its first line
+    schedule: str  # what stands in schedule(), as "dynamic, 4"; empty if nothing does
+
+
+def in_c(lines: Sequence[str], line: int) -> Loop | None:
+    """The innermost one. None: no such loop is seen around the line, or its schedule is not understood.
 
     The text is taken to be indented: a statement is within the nearest one above that is less indented.
     """
     return _innermost(lines, _around_in_c(lines, line - 1), _C_DIRECTIVE, "\\")
 
 
-def in_fortran(lines: Sequence[str], line: int) -> str | None:
+def in_fortran(lines: Sequence[str], line: int) -> Loop | None:
     """The same in free form."""
-    return _innermost(lines, _around_in_fortran(lines, line - 1), _FORTRAN_DIRECTIVE, "&")
+    found = _innermost(lines, _around_in_fortran(lines, line - 1), _FORTRAN_DIRECTIVE, "&")
+    return found and Loop(found.head, found.schedule.lower())
 
 
-def _innermost(lines: Sequence[str], loops: Iterator[int], directive: re.Pattern[str], continued: str) -> str | None:
+def _innermost(lines: Sequence[str], loops: Iterator[int], directive: re.Pattern[str], continued: str) -> Loop | None:
     for at in loops:
         first = at - 1
         while first > 0 and lines[first - 1].rstrip().endswith(continued):
             first -= 1
         above = " ".join(lines[max(0, first) : at])
         if directive.match(above):
-            return _stated(above)
+            schedule = _stated(above)
+            return None if schedule is None else Loop(at, schedule)
     return None
 
 
@@ -44,9 +53,7 @@ def _stated(directive: str) -> str | None:
     found = _CLAUSE.search(directive)
     if found is None:
         return None if "schedule" in directive.lower() else ""
-    stated = found.group(1).rpartition(":")[2].strip().lower()
-    plain = re.match(r"\w*(?:\s*,\s*\w+$)?", stated)  # a chunk that is more than a name or a number is left out
-    return plain.group() if plain else ""
+    return ", ".join(filter(None, found.groups()))
 
 
 def _around_in_c(lines: Sequence[str], at: int) -> Iterator[int]:
