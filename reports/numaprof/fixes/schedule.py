@@ -13,6 +13,7 @@ _LABELLED = re.compile(r"\s*do\s+\d", re.I)  # ends at a line without END DO
 _DO = re.compile(r"\s*(?:\w+\s*:)?\s*do\b", re.I)
 _END_DO = re.compile(r"\s*end\s*do\b", re.I)
 _UNIT = re.compile(r"\s*(?:end\b\s*)?(?:\w+\s+)*(?:program|module|subroutine|function)\b", re.I)
+_COMMENT = re.compile(r"\s*(?://.*|/\*.*\*/\s*|!(?!\$).*)?$")  # or an empty line
 _FORTRAN_DIRECTIVE = re.compile(r"\s*!\$omp\b.*\bdo\b", re.I)
 # Without its modifiers, and without a chunk that is more than a name or a number.
 _CLAUSE = re.compile(r"\bschedule\s*\((?:[^():]*:)?\s*(\w*)\s*(?:,\s*(\w+)\s*\))?", re.I)
@@ -40,6 +41,8 @@ def in_fortran(lines: Sequence[str], line: int) -> Loop | None:
 def _innermost(lines: Sequence[str], loops: Iterator[int], directive: re.Pattern[str], continued: str) -> Loop | None:
     for at in loops:
         first = at - 1
+        while first > 0 and _COMMENT.match(lines[first]):
+            first -= 1
         while first > 0 and lines[first - 1].rstrip().endswith(continued):
             first -= 1
         above = " ".join(lines[max(0, first) : at])
@@ -57,14 +60,20 @@ def _stated(directive: str) -> str | None:
 
 
 def _around_in_c(lines: Sequence[str], at: int) -> Iterator[int]:
-    within = _indent(lines[at]) + 1
+    within, loop_below = _indent(lines[at]) + 1, False
     for above in range(at, -1, -1):
         text = lines[above].strip()
-        if not text or text == "{" or text.startswith(("#", "//")) or _indent(lines[above]) >= within:
+        if text == "{" or text.startswith("#") or _COMMENT.match(text):
             continue
-        within = _indent(lines[above])
-        if _FOR.match(lines[above]):
-            yield above
+        is_loop = bool(_FOR.match(text))
+        # Loops of one nest may stand one below the other.
+        heads_it = loop_below and is_loop and not text.endswith((";", "}"))
+        if _indent(lines[above]) < within + heads_it:
+            within, loop_below = _indent(lines[above]), is_loop
+            if is_loop:
+                yield above
+        else:
+            loop_below = False
 
 
 def _around_in_fortran(lines: Sequence[str], at: int) -> Iterator[int]:
