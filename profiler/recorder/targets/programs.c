@@ -52,10 +52,10 @@ void programs_announce(const struct programs *programs, struct process *process,
 
 void programs_announce_target(struct process *process, const struct target *target)
 {
-    const char *path = target->program;
-    size_t length = strlen(path), room = sizeof process->exec_path;
+    size_t length = strlen(target->program), room = sizeof process->exec_path;
+    const char *end = target->program + (length < room ? 0 : length - room + 1);
     process->announced_kind = (int)target->kind;
-    snprintf(process->exec_path, room, "%s", length < room ? path : path + length - room + 1);
+    memcpy(process->exec_path, end, strlen(end) + 1);
 }
 
 void programs_ended(const struct programs *programs, struct process *process)
