@@ -28,6 +28,7 @@ from numaprof.evidence.thresholds import (
     MIN_SHOWN_BYTES,
     MIN_USES_OF_THREAD,
     MOST_UNDIVIDED,
+    SMALL_PART,
 )
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_samples
@@ -181,7 +182,9 @@ def _divided(evidence: Evidence) -> str:
         return "n/a, the error of the counts leaves room for no remote line at all"
     if lines.enough:
         how = "attributed by requesting instruction and by the objects that it reads"
-        return f"{percent(1 - (lines.unknown or 0.0))} of the remote lines, prefetched ones included, {how}"
+        guess = f"; {percent(lines.untold)} by pages on other nodes alone, for no sample tells of them"
+        known = f"{percent(1 - (lines.unknown or 0.0))} of the remote lines, prefetched ones included, {how}"
+        return known + (guess if lines.untold >= SMALL_PART else "")
     if (lines.unknown or 0.0) > MOST_UNDIVIDED:
         return f"n/a, too few samples tell the object of {percent(lines.unknown or 0.0)} of the remote lines"
     return f"n/a, {number(lines.samples)} sampled loads are too few to divide the remote lines among objects"

@@ -8,13 +8,14 @@ function: the first that enough load samples are of. Where no sampled load is le
 objects that load samples hardly see elsewhere share them, by their pages on other nodes. The instruction of an overflow
 sample may be a later one than the one that asked: what fits a core's caches has no part of lines that something larger
 can have, and beyond its own instructions neither has an object that many load samples see on the readers' own nodes
-alone. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
+alone. Demand reads are divided by the load samples that remote DRAM answered where these tell more. Load samples tell
+nothing of another class: one without overflow samples has what is left if all lines together were divided by pages.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import sqrt
@@ -24,13 +25,14 @@ from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
 from numaprof.evidence.request_classes import DIRECT, REMOTE
 from numaprof.evidence.samples import Samples
+from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import (
+    ALL_OF_IT,
     ENOUGH_TO_BE_NEAR,
     HARDLY_REMOTE,
     HARDLY_SAMPLED,
     LINE_BYTES,
     MIN_OBJECT_BYTES,
-    MIN_OVERFLOWS,
     MIN_REMOTE_SAMPLES,
     MIN_SAMPLES_OF_PART,
     MOST_UNDIVIDED,
@@ -50,8 +52,20 @@ class ClassLines:
     part: float  # of all
     error: float | None  # half the 95 % interval of that, as its count has it; None: not known
     shares: Shares  # of the class's, by thing
-    samples: int  # that tell the shares
+    samples: float  # of equal weight that would tell the shares as well; 0: no sample does
     by_pages: Shares = field(default_factory=dict)  # as if all objects on other nodes shared them, seen or not
+
+    def of(self, things: Collection[int]) -> float:
+        return min(1.0, sum(self.shares.get(thing, 0.0) for thing in things))
+
+    def error_of_share(self, things: Collection[int]) -> float:
+        """Half the 95 % interval of that: Wilson's, of samples that came by themselves. Where none did, it may be any
+        part. What has all pages on other nodes or none is more or less than by the samples where these differ."""
+        share, by_pages = self.of(things), sum(self.by_pages.get(thing, 0.0) for thing in things)
+        if not 1 - ALL_OF_IT < by_pages < ALL_OF_IT:
+            return NORMAL * sqrt(share * (1 - share) / self.samples) if self.samples else 0.0
+        low, high = sampled_interval(share, self.samples) if self.samples else (0.0, 1.0)
+        return max(share - low, high - share)
 
 
 @dataclass(frozen=True)
@@ -74,26 +88,28 @@ class RemoteLines:
         few = self.sampled > MOST_UNDIVIDED and self.samples < MIN_REMOTE_SAMPLES
         return self.unknown is not None and self.unknown <= MOST_UNDIVIDED and not few
 
+    @property
+    def untold(self) -> float:
+        """The part of which no sample tells the object."""
+        return sum(each.part for each in self.classes if not each.samples)
+
     def of(self, things: Iterable[int]) -> float:
         return sum(self.shares.get(thing, 0.0) for thing in things)
 
     def error(self, things: Iterable[int]) -> float | None:
-        """Half the 95 % interval of that: of the classes' counts, which weigh their shares, and of the samples that
-        tell these, as if each came by itself; where none do, the other way to divide by pages tells how far they may be
-        off. None: not known."""
-        things, variance = tuple(things), 0.0
+        """Half the 95 % interval of that: of the classes' counts, which weigh their shares, and of these. Classes that
+        no sample tells may all be wrong in one direction. None: not known."""
+        things, variance, untold = tuple(things), 0.0, 0.0
         whole = self.of(things)
         for each in self.classes:
-            share = min(1.0, sum(each.shares.get(thing, 0.0) for thing in things))
             if each.error is None:
                 return None
-            variance += ((share - whole) * each.error) ** 2
+            variance += ((each.of(things) - whole) * each.error) ** 2
             if each.samples:
-                variance += (NORMAL * each.part) ** 2 * share * (1 - share) / each.samples
+                variance += (each.part * each.error_of_share(things)) ** 2
             else:
-                by_pages = min(1.0, sum(each.by_pages.get(thing, 0.0) for thing in things))
-                variance += (each.part * (share - by_pages)) ** 2
-        return sqrt(variance)
+                untold += each.part * each.error_of_share(things)
+        return sqrt(variance + untold**2)
 
 
 @dataclass(frozen=True)
@@ -131,22 +147,29 @@ def load_remote_lines(
     if direct.shares.keys() <= footprint.in_cache:  # else what a function stores to is not what it reads from a cache
         order.append((read, _LEVELS))
     tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
-    shares, sampled, most = defaultdict[int, float](float), 0.0, 0
+    known: dict[str, _Divided] = {}  # by samples of the class
+    for key in amounts:
+        classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
+        mine = [row for row in asked if row.request in classes]
+        if key in DIRECT:
+            mine = _enough(mine, _counts(books, key))
+        found = _by_instruction(mine, tables, unseen, direct if key in DIRECT else _Divided({}))
+        if key in DIRECT and found.size <= direct.size:
+            found = direct
+        if found.shares:
+            known[key] = found
+    told = _added((amounts[key] / whole, divided.shares) for key, divided in known.items())
+    by_pages = unseen.by_pages() or direct.shares
+    rest = _Divided(_parts({thing: max(0.0, part - told.get(thing, 0.0)) for thing, part in by_pages.items()}))
     parts = []
     for key, amount in amounts.items():
-        classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
-        mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
-        few = key in DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
-        found = direct if few else _by_instruction(mine, tables, unseen, direct)
-        divided = found if found.shares else direct
-        for thing, part in divided.shares.items():
-            shares[thing] += part * amount / whole
-        sampled, most = sampled + divided.sampled * amount / whole, max(most, divided.samples)
-        known, error = sum(row.samples for row in mine), total[key].remote.error
+        divided, error = known.get(key, rest), total[key].remote.error
         width = error.half_width / whole if error is not None else None
-        told = divided.samples if few or not known else known
-        parts.append(ClassLines(amount / whole, width, divided.shares, told, unseen.by_pages()))
-    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most, tuple(parts))
+        parts.append(ClassLines(amount / whole, width, divided.shares, divided.size, by_pages))
+    shares = _added((each.part, each.shares) for each in parts)
+    sampled = sum(divided.sampled * amounts[key] / whole for key, divided in known.items())
+    most = max((divided.samples for divided in known.values()), default=0)
+    return RemoteLines(shares, max(0.0, 1.0 - sum(shares.values())), sampled, most, tuple(parts))
 
 
 def _near(read: Iterable[sql_prefetches.Read]) -> set[int]:
@@ -198,6 +221,7 @@ class _Divided:
     shares: Shares
     sampled: float = 0.0  # the part that load samples divide
     samples: int = 0  # so many
+    size: float = 0.0  # samples of equal weight that would tell the shares as well
 
 
 def _by_samples(samples: Samples) -> _Divided:
@@ -205,12 +229,21 @@ def _by_samples(samples: Samples) -> _Divided:
     remote = [row for row in samples.used if row.remote]
     for row in remote:
         sums[row.thing or 0] += row.accesses
-    return _Divided(_parts(sums), 1.0, sum(row.samples for row in remote))
+    size = effective_size(sum(sums.values()), sum(row.squares for row in remote))
+    return _Divided(_parts(sums), 1.0, sum(row.samples for row in remote), size)
 
 
 def _parts(sums: Mapping[int, float]) -> Shares:
     whole = sum(sums.values())
     return {thing: part / whole for thing, part in sums.items()} if whole else {}
+
+
+def _added(weighed: Iterable[tuple[float, Shares]]) -> Shares:
+    sums: Shares = defaultdict(float)
+    for weight, shares in weighed:
+        for thing, part in shares.items():
+            sums[thing] += weight * part
+    return dict(sums)
 
 
 Place = tuple[object, ...]
@@ -234,13 +267,11 @@ class _Table(NamedTuple):
 
 
 def _by_instruction(
-    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, direct: _Divided
+    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, instead: _Divided
 ) -> _Divided:
-    """Empty: nothing is known. tables: the first that has an instruction divides its lines. direct: by the load
-    samples, for what nothing else tells."""
+    """tables: the first that has an instruction divides its lines. instead: of what nothing else tells; empty: it is
+    divided as the rest."""
     whole = sum(row.events for row in asked)
-    if not whole:
-        return _Divided(unseen.shares(None))
     sums: Shares = defaultdict(float)
     unseen_of = cache(unseen.shares)
     used: dict[Place | None, int] = {}  # load samples by the place that they are of
@@ -250,12 +281,13 @@ def _by_instruction(
         place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
         if parts is None:
             by_pages = unseen_of(_function(row))
-            parts = _Divided(by_pages) if by_pages else direct
+            parts = _Divided(by_pages) if by_pages else instead
         used[place] = max(used.get(place, 0), parts.samples)
         sampled += parts.sampled * row.events / whole
         for thing, part in parts.shares.items():
             sums[thing] += part * row.events / whole
-    return _Divided(dict(sums), sampled, sum(used.values()))
+    size = effective_size(whole, sum(row.squares for row in asked)) * sum(sums.values())
+    return _Divided(_parts(sums), sampled, sum(used.values()), size)
 
 
 def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _Divided]:
@@ -279,7 +311,7 @@ class _Unseen:
     readers: Mapping[int, float]  # remote requests by the node of their threads
 
     def shares(self, asking: Place | None) -> Shares:
-        """asking: the function that makes the requests, if that is known: what it reads is not counted as seen."""
+        """asking: the function that makes the requests, if it has a name: what it reads is not counted as seen."""
         seen: Shares = defaultdict(float)
         for row in self.read:
             if asking is None or _function(row) != asking:

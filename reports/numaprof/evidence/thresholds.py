@@ -269,9 +269,6 @@ MAINLY = 0.5
 # Of several arrays, code is printed for those that the program's text tells if so much of the remote lines reach them.
 WORTH_CODE = 0.25
 
-# With fewer overflow samples, load samples tell better which objects demand reads go to (make truth).
-MIN_OVERFLOWS = 30
-
 # Overflow samples speak for an event if they stand for so much of what it counted: a thread's last period leaves none.
 SAMPLED_PART = 0.1
 

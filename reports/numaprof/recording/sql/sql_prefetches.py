@@ -15,11 +15,13 @@ class Asked(NamedTuple):
     line: int | None
     events: float
     samples: int
+    squares: float  # sum of the squares of the samples' weights
 
 
 # Overflow samples of remote events, by the instruction.
 ASKED = """
-SELECT e.class, p.id, p.module, p.function, p.file, p.line, sum(picked.weight), count(*)
+SELECT e.class, p.id, p.module, p.function, p.file, p.line, sum(picked.weight), count(*),
+       total(picked.weight * picked.weight)
   FROM picked JOIN event e ON e.id = picked.event JOIN stack k ON k.id = picked.stack JOIN place p ON p.id = k.place
  WHERE picked.kind = @OVERFLOW
  GROUP BY e.class, p.id
