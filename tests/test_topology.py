@@ -282,7 +282,7 @@ def test_a_full_disk_is_noticed(program: Path) -> None:
 
 
 def test_4096_cpus_and_1024_nodes(program: Path, tmp_path: Path) -> None:
-    cpus = [Cpu(i, i % 1024, i % 16, i % 2048, i % 1024) for i in range(4096)]
+    cpus = [Cpu(i, i % 1024, i % 16, i % 2048) for i in range(4096)]
     distances = {a: [10 if a == b else 20 + (a ^ b) % 13 for b in range(1024)] for a in range(1024)}
     root = Machine(cpus, dict.fromkeys(range(1024), 1 << 20), distances).write(tmp_path)
     ours = as_json(program, root)

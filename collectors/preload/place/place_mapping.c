@@ -44,19 +44,36 @@ void place_unmapped(const void *address)
     }
 }
 
+// The mapping that begins there, which nobody else gets until it is put back or dropped.
+static struct place_block *place_hold_mapping(uintptr_t start)
+{
+    struct place_block *slot = place_table_hold(start);
+    if (!slot || slot->is_mapping)
+        return slot;
+    place_table_put_back(slot, start);
+    return NULL;
+}
+
+static struct place_block *place_mapping_around(uintptr_t address)
+{
+    struct place_block *block;
+    for (size_t at = 0; (block = place_table_each(&at));)
+        if (block->is_mapping && address - block->range.start < block->range.bytes)
+            return block;
+    return NULL;
+}
+
 bool place_lift(const void *address, size_t bytes, struct place_move *move)
 {
-    struct place_block *block = NULL;
     const uintptr_t start = (uintptr_t)address;
-    bool is_found = false;
     if (!place_is_on())
         return false;
-    for (size_t at = 0; !is_found && (block = place_table_each(&at));)
-        is_found = block->is_mapping && start - block->range.start < block->range.bytes;
-    if (!is_found)
+    // What was unmapped in parts may still stand in the table, around a later mapping.
+    struct place_block *own = place_hold_mapping(start), *block = own ? own : place_mapping_around(start);
+    if (!block)
         return false;
-    *move = (struct place_move){.range = block->range, .subject = block->subject, .from = start, .bytes = bytes};
-    move->slot = move->range.start == start ? place_table_hold(start) : NULL;
+    *move = (struct place_move){
+        .range = block->range, .subject = block->subject, .from = start, .bytes = bytes, .slot = own};
     place_bind_join(&move->range, start, bytes);
     return true;
 }
@@ -66,7 +83,9 @@ void place_settle(struct place_move *move, const void *address, size_t bytes)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const uintptr_t to = address == MAP_FAILED ? move->from : (uintptr_t)address;
     const int kept_errno = errno;
-    place_bind_again(&move->range, move->from, to, place_round(address == MAP_FAILED ? move->bytes : bytes, page));
+    // A part that moved is not in the table: in pieces, nobody would join them before it moves again.
+    if (move->slot || to == move->from)
+        place_bind_again(&move->range, move->from, to, place_round(address == MAP_FAILED ? move->bytes : bytes, page));
     if (move->slot && to == move->from) {
         place_table_put_back(move->slot, to);
     } else if (move->slot) {
