@@ -55,10 +55,7 @@ lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
 
 test: check lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
-	$(Q)$(MAKE) -s -j $(WORKERS) SANITIZE=address,undefined sanitized units
-	$(Q)$(MAKE) -s -j $(WORKERS) SANITIZE=thread sanitized
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist loadfile tests/browser tests/slurm tests/sanitized $(TESTFLAGS)
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/lab $(TESTFLAGS)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on CPUs of every kind
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(TESTFLAGS)
