@@ -105,10 +105,11 @@ class RemoteLines:
             if each.error is None:
                 return None
             variance += ((each.of(things) - whole) * each.error) ** 2
+            of_share = each.part * each.error_of_share(things)
             if each.samples:
-                variance += (each.part * each.error_of_share(things)) ** 2
+                variance += of_share**2
             else:
-                untold += each.part * each.error_of_share(things)
+                untold += of_share
         return sqrt(variance + untold**2)
 
 
@@ -152,10 +153,9 @@ def load_remote_lines(
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = [row for row in asked if row.request in classes]
         if key in DIRECT:
-            mine = _enough(mine, _counts(books, key))
-        found = _by_instruction(mine, tables, unseen, direct if key in DIRECT else _Divided({}))
-        if key in DIRECT and found.size <= direct.size:
-            found = direct
+            found = _demand_reads(_enough(mine, _counts(books, key)), tables, unseen, direct)
+        else:
+            found = _by_instruction(mine, tables, unseen, _Divided({}))
         if found.shares:
             known[key] = found
     told = _added((amounts[key] / whole, divided.shares) for key, divided in known.items())
@@ -288,6 +288,14 @@ def _by_instruction(
             sums[thing] += part * row.events / whole
     size = effective_size(whole, sum(row.squares for row in asked)) * sum(sums.values())
     return _Divided(_parts(sums), sampled, sum(used.values()), size)
+
+
+def _demand_reads(
+    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, direct: _Divided
+) -> _Divided:
+    """By overflow samples or by the load samples, whichever tell more."""
+    found = _by_instruction(asked, tables, unseen, direct)
+    return found if found.size > direct.size else direct
 
 
 def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _Divided]:

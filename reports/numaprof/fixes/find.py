@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from numaprof.evidence.access_patterns import Shape
@@ -96,21 +96,27 @@ def _told(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
 
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
     """Its allocations, if the loop that uses it has a static schedule with chunks: each thread has rows all over it."""
-    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
-    if use is None or use.line is None or not 0 < use.line <= len(lines) or _suffix(use) not in _C:
+    around = _around(evidence, use, _C)
+    if around is None:
         return []
     own = _of_object(evidence, found)
-    rows = [memory if memory.kept else c_schedule.dealt(lines, use.line, memory) for memory in own]
+    rows = [memory if memory.kept else c_schedule.dealt(*around, memory) for memory in own]
     return [memory for memory in rows if memory is not None] if all(rows) else []
 
 
 def schedule_at(evidence: Evidence, use: Site | None) -> str | None:
     """What stands in schedule() of the OpenMP loop around a line, empty if nothing; None: the text does not tell."""
-    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
-    if use is None or use.line is None or not 0 < use.line <= len(lines) or _suffix(use) not in (*_FREE_FORM, *_C):
-        return None
-    loop = (schedule.in_fortran if _suffix(use) in _FREE_FORM else schedule.in_c)(lines, use.line)
+    in_c, in_fortran = _around(evidence, use, _C), _around(evidence, use, _FREE_FORM)
+    loop = schedule.in_c(*in_c) if in_c else schedule.in_fortran(*in_fortran) if in_fortran else None
     return loop and loop.schedule
+
+
+def _around(evidence: Evidence, use: Site | None, suffixes: Container[str]) -> tuple[Sequence[str], int] | None:
+    """The text of a file with such a suffix, and the line in it; None: the text does not have it."""
+    if use is None or use.line is None or _suffix(use) not in suffixes:
+        return None
+    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at)
+    return (lines, use.line) if 0 < use.line <= len(lines) else None
 
 
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:

@@ -65,11 +65,11 @@ def _around_in_c(lines: Sequence[str], at: int) -> Iterator[int]:
         text = lines[above].strip()
         if text == "{" or text.startswith("#") or _COMMENT.match(text):
             continue
-        is_loop = bool(_FOR.match(text))
+        indent, is_loop = _indent(lines[above]), bool(_FOR.match(text))
         # Loops of one nest may stand one below the other.
         heads_it = loop_below and is_loop and not text.endswith((";", "}"))
-        if _indent(lines[above]) < within + heads_it:
-            within, loop_below = _indent(lines[above]), is_loop
+        if indent < within + heads_it:
+            within, loop_below = indent, is_loop
             if is_loop:
                 yield above
         else:
