@@ -67,6 +67,7 @@ struct faults {
     struct tasks *tasks;
     struct samples *samples;
     struct objects *objects;
+    const struct topology *topology;
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
@@ -86,7 +87,7 @@ struct faults {
     struct faults_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with tasks, samples, objects, streams, event, balancing, huge_pages and page_bytes set.
+// Call once, with tasks, samples, objects, topology, streams, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 

@@ -6,6 +6,7 @@
 #include "collectors/faults/faults.h"
 #include "collectors/faults/faults_window.h"
 #include "collectors/pages/pages_state.h"
+#include "core/topology/topology.h"
 
 enum {
     FAULTS_CLASSIFY_WINDOW_BYTES = 2 << 20, // of a transparent huge page on x86 and most others
@@ -151,21 +152,52 @@ static bool faults_classify_had_own_fault(const struct faults *faults, const str
     return table_get(&process->fault_history, address / faults->page_bytes, &unused);
 }
 
+// True if no thread is known to have had two faults in the window.
+static bool faults_classify_may_be_one_page(const struct faults_classify_batch *batch, size_t i)
+{
+    uint64_t address = batch->faults[i]->address;
+    const struct mapping *mapping = address_space_find(&batch->process->space, address);
+    return mapping && faults_window_may_be_one_page(faults_classify_in_window(batch->process, mapping, address));
+}
+
 // All pages of the window have come, and as far as is known with this fault, or with one of another thread that came at
 // the same time.
 static bool faults_classify_looks_huge(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
 {
-    const struct faults_pending *fault = batch->faults[i];
     size_t probes = batch->probes_at[i];
-    const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
-    if (!probes || !mapping ||
-        !faults_window_may_be_one_page(faults_classify_in_window(batch->process, mapping, fault->address)))
+    if (!probes || !faults_classify_may_be_one_page(batch, i))
         return false;
     for (size_t p = probes; p < probes + FAULTS_CLASSIFY_PROBES; p++)
         if (batch->states[p] != batch->states[i] ||
             faults_classify_had_own_fault(faults, batch->process, batch->addresses[p]))
             return false;
     return true;
+}
+
+// True if the CPU of the fault is on the node of its page.
+static bool faults_classify_is_local(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
+{
+    const struct topology_cpu *cpu = topology_cpu(faults->topology, batch->faults[i]->cpu);
+    return cpu && cpu->node == batch->states[i];
+}
+
+// Threads that come to a huge page at the same time clear one each, on their own nodes; the kernel keeps the one that
+// is ready first (__do_huge_pmd_anonymous_page in mm/huge_memory.c), which need not be that of the first fault.
+static void faults_classify_find_first(const struct faults *faults, struct faults_classify_batch *batch, size_t i)
+{
+    uint64_t window = faults_classify_window(batch->faults[i]->address);
+    if (!faults_classify_looks_huge(faults, batch, i) || faults_classify_is_local(faults, batch, i))
+        return;
+    size_t j = i + 1;
+    while (j < batch->count && (faults_classify_window(batch->faults[j]->address) != window ||
+                                !faults_classify_is_local(faults, batch, j)))
+        j++;
+    if (j == batch->count)
+        return;
+    batch->faults[i]->is_first = false;
+    batch->faults[j]->is_first = true;
+    batch->probes_at[j] = batch->probes_at[i];
+    batch->probes_at[i] = 0;
 }
 
 // The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer.
@@ -180,7 +212,9 @@ static bool faults_classify_must_wait(const struct faults *faults, const struct 
         return false;
     if (batch->states[i] == PAGES_ABSENT)
         return faults->streams->drained_at < fault->time + FAULTS_CLASSIFY_PATIENCE_NS;
-    return faults_classify_looks_huge(faults, batch, i) && fault->held_at_drain == faults->streams->drains;
+    bool may_be_huge = fault->is_first ? faults_classify_looks_huge(faults, batch, i)
+                                       : faults_classify_may_be_one_page(batch, i);
+    return may_be_huge && fault->held_at_drain == faults->streams->drains;
 }
 
 // --- one fault
@@ -287,6 +321,7 @@ static void faults_classify_process(struct faults *faults, struct faults_classif
     for (size_t i = 0; i < batch->count; i++) {
         if (faults_classify_must_wait(faults, batch, i))
             continue;
+        faults_classify_find_first(faults, batch, i);
         faults_classify_record(faults, batch, i);
         batch->faults[i]->process = NULL; // done
     }

@@ -128,6 +128,20 @@ def test_right_advice_and_no_other(name: str, for_host: Path, cached: Path) -> N
     record(for_host, example if example.exists() else program, *given)
 
 
+def touched_by_the_threads_of_their_nodes(folder: Path) -> None:
+    touched = [row for row in load(str(folder / RECORDING)).samples.touched if row.home is not None]
+    elsewhere = sum(row.pages for row in touched if row.node != row.home)
+    assert 0 <= elsewhere < 0.1 * sum(row.pages for row in touched), touched
+
+
+@pytest.mark.lab("westmere")
+@pytest.mark.judged(by=touched_by_the_threads_of_their_nodes)
+@pytest.mark.usefixtures("whole_memory")
+def test_huge_page_belongs_to_the_racing_thread_on_its_node(for_host: Path) -> None:
+    """No policy decides where tiles' pages are. Two threads come to each at a time; the first is not always faster."""
+    record(for_host, EXAMPLES / "tiles", 2, 24)
+
+
 def left_alone(folder: Path, name: str) -> None:
     evidence = load(str(folder / RECORDING))
     found = advise(evidence)

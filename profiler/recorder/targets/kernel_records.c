@@ -218,6 +218,7 @@ static void kernel_records_begin(struct kernel_records *records, struct faults_t
     records->faults.tasks = records->tasks;
     records->faults.samples = records->samples;
     records->faults.objects = &records->targets->allocations->objects;
+    records->faults.topology = records->topology;
     records->faults.streams = records->streams;
     records->faults.tells_mapped = records->faults.tells_lost = true;
     records->faults.balancing = balancing > 0;
