@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of multiplexed counts in the emulated machine, by dialect and kind of phases (tests/lab/programs/phases.c).
 
-Columns: median coverage of the verdict's events; median relative error of counts scaled by whole-run time, by
-time per block and by instructions per block; cells whose 95 % interval holds the truth; share and its interval."""
+Columns: median coverage of the verdict's events; median relative error of counts scaled by time as perf stat does, by
+CPU time and by instructions; cells whose 95 % interval holds the truth; share and its interval."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
-from numaprof.evidence.thresholds import MIN_BLOCKS, MIN_SPREAD, UNSEEN_REQUESTS
+from numaprof.evidence.thresholds import MIN_PARTS, MIN_SPREAD, UNSEEN_REQUESTS
 
 NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
 
@@ -75,7 +75,7 @@ class Estimated:
     size: float  # instructions (by_work) or nanoseconds of the scope ...
     seen: float  # ... and those in which the event had a counter
     by_work: bool
-    own_error: Error | None  # from successive blocks; None: too few of them
+    own_error: Error | None  # from successive parts; None: too few of them
     covariances: Mapping[int, float] = field(default_factory=dict)  # with other events of its group
 
     @property
@@ -89,12 +89,13 @@ class Estimated:
         return self.weight * (self.rate * self.seen + UNSEEN_REQUESTS) / self.seen**2 if self.seen else 0.0
 
 
-def own_error(variance: float | None, blocks: int, effective: float | None) -> Error | None:
+def own_error(variance: float, parts: int, effective: float | None) -> Error | None:
     """Half the mean squared successive difference of n values is known as well as a variance with
-    2 (n - 1)^2 / (3 n - 4) degrees of freedom (von Neumann 1941). n: blocks, by their weight. None: not known."""
+    2 (n - 1)^2 / (3 n - 4) degrees of freedom (von Neumann 1941). n: effective, parts by what was seen of each; None:
+    all was seen. Returns None: not known."""
     if effective is None:
         return EXACT
-    if blocks < MIN_BLOCKS or variance is None:
+    if parts < MIN_PARTS:
         return None
     count = max(2.0, effective)
     return Error(variance, 2 * (count - 1) ** 2 / (3 * count - 4))
@@ -104,7 +105,7 @@ Pairs = Sequence[tuple[Estimated, Estimated]]
 
 
 def between_scopes(parts: Pairs, everyone: Pairs = ()) -> float | None:
-    """Covariance of two sums over scopes with too few blocks of their own, from the spread of the scopes' rates; of
+    """Covariance of two sums over scopes with too few parts of their own, from the spread of the scopes' rates; of
     too few such scopes, from that of everyone's. None: these are too few as well.
 
     Twice the same estimate gives a variance (combined ratio estimator, Cochran, Sampling Techniques, 6.4).

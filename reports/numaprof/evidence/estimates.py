@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates what multiplexed events would have counted, and the error of that: docs/errors.md.
 
-The parts of a scope's time are joined to blocks until the event saw enough of its size; the event's rate in a block is
-taken for all of the block's size: a separate ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.10).
-Size is instructions where they are known in and out of the group, else CPU time. Half the mean squared difference of
-successive rates estimates their variance (Wolter, Introduction to Variance Estimation, 2nd ed., 8.2); it is never
-smaller than that of independent events (Poisson), of which a few may have happened unseen even where none was counted.
+The rate of an event, in all that it saw of a scope, is taken for all of the scope's size: a combined ratio estimator
+(Cochran, Sampling Techniques, 3rd ed., 6.11). Size is instructions where they are known in and out of the group, else
+CPU time. In each part of the scope's time the event counted more or less than by that rate: half the mean squared
+difference of successive such residuals estimates the variance (Wolter, Introduction to Variance Estimation, 2nd ed.,
+8.2). It is never smaller than that of independent events (Poisson), of which a few may have happened unseen even where
+none was counted.
 """
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, combinations, groupby
+from itertools import combinations, groupby
 from operator import attrgetter, mul, sub
 from typing import NamedTuple
 
@@ -25,9 +25,6 @@ from numaprof.recording.sql import sql_estimates
 from numaprof.recording.sql.sql_estimates import Part
 
 Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); sql_estimates has the scopes
-
-# A block ends once its event saw this part of what it sees in an interval on average.
-LEAST = 0.25
 
 
 def load_estimates(
@@ -71,17 +68,14 @@ class Times(NamedTuple):
 
 def _of_scope(parts: Iterable[Part], clocks: Iterable[Part], by_work: bool) -> Iterator[tuple[int, Estimated]]:
     passed, pace = _columns(clocks)
-    blocks: dict[Times, Blocks | None] = {}
-    groups: dict[Slices, dict[int, tuple[int, ...]]] = defaultdict(dict)
+    groups: dict[Times, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for event, own in groupby(parts, attrgetter("event")):
         values, times = _columns(own)
-        if times not in blocks:
-            blocks[times] = _blocks(times, pace, passed, by_work)
-        found = blocks[times]
-        if found is not None:
-            groups[found.slices][event] = tuple(_sums(found.places, values, len(found.slices.blocks)))
-    for slices, counted in groups.items():
-        yield from _of_group(slices, counted)
+        groups[times][event] = values
+    for times, counted in groups.items():
+        slices = _slices(times, pace, passed, by_work)
+        if slices is not None:
+            yield from _of_group(slices, counted)
 
 
 def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
@@ -90,112 +84,65 @@ def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
 
 
 class Slices(NamedTuple):
-    """What the events of a group saw, by block; sizes are instructions (by_work) or nanoseconds."""
+    """What the events of a group saw of a scope; sizes are instructions (by_work) or nanoseconds."""
 
-    blocks: tuple[int, ...]
-    seen: tuple[int, ...]
-    sizes: tuple[int, ...]
+    seen: tuple[int, ...]  # by part of the scope's time
+    size: int  # of the scope
     by_work: bool
 
+    @property
+    def whole(self) -> int:
+        return sum(self.seen)
 
-class Blocks(NamedTuple):
-    slices: Slices
-    places: tuple[int, ...]  # the block of each part of the event
+    @property
+    def scale(self) -> float:
+        """Clocks are read one after the other, so that a little more may have been seen than there was."""
+        return max(1.0, self.size / self.whole)
+
+    @property
+    def variance_factor(self) -> float:
+        """What the variance of a count is multiplied by, with the finite population factor."""
+        return self.scale**2 * (1 - 1 / self.scale)
 
 
-def _blocks(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Blocks | None:
+def _slices(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Slices | None:
     """None: the event saw nothing. passed: what the clocks counted."""
-    # Timers tell of an event and of the clock at different times: what came before the clock goes with it.
-    last = len(pace.at) - 1
-    at = [min(bisect_left(pace.at, time), last) for time in own.at]
     by_work = by_work and any(pace.work) and all(own.has_work) and all(pace.has_work)
-    own_sizes = [part or 0 for part in own.work] if by_work else own.running
-    seen_in = _sums(at, own_sizes, len(pace.at))
-    whole = sum(seen_in)
-    if whole <= 0:
-        return None
-    numbers = _numbers(seen_in, whole)
-    blocks = {number: position for position, number in enumerate(dict.fromkeys(numbers))}
-    own_block = tuple(blocks[numbers[position]] for position in at)
-    pace_block = [blocks[number] for number in numbers]
-    seen = _sums(own_block, own_sizes, len(blocks))
-    sizes = _sums(pace_block, [part or 0 for part in pace.work] if by_work else passed, len(blocks))
-    return Blocks(Slices(tuple(blocks), tuple(seen), tuple(sizes), by_work), own_block)
-
-
-def _numbers(seen: Sequence[int], whole: int) -> list[int]:
-    """The block of each part: what is left at the end and too little for a block goes to the last one."""
-    least = LEAST * whole / sum(size > 0 for size in seen)
-    before = [0, *accumulate(seen[:-1])]
-    last = max(size for size in before if whole - size >= least)
-    return [int(min(size, last) / least) for size in before]
-
-
-def _sums(places: Iterable[int], values: Iterable[int], count: int) -> list[int]:
-    sums = [0] * count
-    for place, value in zip(places, values):
-        sums[place] += value
-    return sums
+    seen = tuple(part or 0 for part in own.work) if by_work else own.running
+    size = sum(part or 0 for part in pace.work) if by_work else sum(passed)
+    return Slices(seen, size, by_work) if sum(seen) > 0 else None
 
 
 def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, Estimated]]:
     """Events of one group saw the same slices, and so have covariances. Events of different groups are taken as
     independent."""
-    # What the variance of a rate adds to that of the total, with the finite population factor. Clocks are read one
-    # after the other, so that a little more may have been seen than there was.
-    weights = [float(size) * max(0, size - seen) for seen, size in zip(slices.seen, slices.sizes)]
-    squares = sum(map(mul, weights, weights))
-    effective = sum(weights) ** 2 / squares if squares else None
-    steps = _step_weights(slices.seen, weights)
-    changes = {event: _changes(own, slices.seen) for event, own in values.items()}
-    weighted = {event: list(map(mul, steps or (), own)) for event, own in changes.items()}
+    steps = {event: _steps(own, slices.seen) for event, own in values.items()}
+    parts = sum(seen > 0 for seen in slices.seen)
+    factor = slices.variance_factor * len(slices.seen) / (2 * max(1, len(slices.seen) - 1))
     covariances: dict[int, dict[int, float]] = defaultdict(dict)
-    for one, other in combinations(values if squares else (), 2):
-        covariances[one][other] = covariances[other][one] = sum(map(mul, weighted[one], changes[other]))
+    for one, other in combinations(values, 2):
+        covariances[one][other] = covariances[other][one] = factor * sum(map(mul, steps[one], steps[other]))
+    effective = slices.whole**2 / sum(map(mul, slices.seen, slices.seen)) if slices.variance_factor else None
     for event, own in values.items():
-        variance = sum(map(mul, weighted[event], changes[event])) if steps else None
+        counted = sum(own)
+        variance = factor * sum(map(mul, steps[event], steps[event]))
+        least = slices.variance_factor * (counted + UNSEEN_REQUESTS)
         yield (
             event,
             Estimated(
-                sum(
-                    size * value / seen if seen else value for value, seen, size in zip(own, slices.seen, slices.sizes)
-                ),
-                sum(own) / max(1, sum(slices.seen)),
-                float(sum(slices.sizes)),
-                float(sum(slices.seen)),
+                slices.scale * counted,
+                counted / slices.whole,
+                float(slices.size),
+                float(slices.whole),
                 slices.by_work,
-                own_error(_at_least_independent(variance, own, slices, weights), len(own), effective),
+                own_error(max(variance, least), parts, effective),
                 covariances[event],
             ),
         )
 
 
-def _at_least_independent(
-    variance: float | None, values: Iterable[int], slices: Slices, weights: Iterable[float]
-) -> float | None:
-    """As if each request came by itself, and a few more than were counted."""
-    if variance is None:
-        return None
-    size, seen = float(sum(slices.sizes)), sum(slices.seen)
-    more = UNSEEN_REQUESTS * size * max(0.0, size - seen) / seen**2
-    counted = sum(weight * value / seen**2 for value, seen, weight in zip(values, slices.seen, weights) if seen)
-    return max(variance, counted + more)
-
-
-def _changes(values: Sequence[int], seen: Sequence[int]) -> list[float]:
-    """From one block's rate to the next one's."""
-    rates = [value / size if size else 0.0 for value, size in zip(values, seen)]
-    return list(map(sub, rates[1:], rates))
-
-
-def _step_weights(seen: Sequence[int], weights: Sequence[float]) -> list[float] | None:
-    """What the square of each change counts for in the variance of the total: half the mean square of the changes
-    before and after a block estimates the variance of its rate. None: no two successive blocks have rates."""
-    linked = [first != 0 and second != 0 for first, second in zip(seen, seen[1:])]
-    if not any(linked):
-        return None
-    shares = [
-        0.5 * weight / max(1, before + after)
-        for weight, before, after in zip(weights, [False, *linked], [*linked, False])
-    ]
-    return [(one + other) * link for one, other, link in zip(shares, shares[1:], linked)]
+def _steps(values: Sequence[int], seen: Sequence[int]) -> list[float]:
+    """From each part to the next one: how much more was counted than the rate of all parts tells."""
+    rate = sum(values) / sum(seen)
+    residuals = [value - rate * size for value, size in zip(values, seen)]
+    return list(map(sub, residuals[1:], residuals))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 
 from numaprof.evidence.errors import student
-from numaprof.evidence.thresholds import MIN_BLOCKS
+from numaprof.evidence.thresholds import MIN_PARTS
 
 
 def median(values: Iterable[float]) -> float:
@@ -54,7 +54,7 @@ def clustered_size(strata: Sequence[Sequence[tuple[float, float]]], independent:
     """
     count, total = sum(map(len, strata)), sum(weight for each in strata for _, weight in each)
     share = sum(part for each in strata for part, _ in each) / total if total else 0.0
-    if count < MIN_BLOCKS:
+    if count < MIN_PARTS:
         return min(independent, float(count))
     squares = sum(_spread_within([part - share * weight for part, weight in each]) for each in strata)
     if not squares:

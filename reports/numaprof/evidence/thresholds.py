@@ -20,14 +20,14 @@ MOST_BUSIER = 2.0
 # Where more of the time had none, what was counted does not speak for the rest: nothing is called negligible.
 MOST_UNCOUNTED = 0.5
 
-# Blocks of a thread that must have been counted for its error to be known from them: two tell one degree of freedom,
-# and their interval is six times as wide as that of many, three times as wide from three.
-MIN_BLOCKS = 3
+# Parts of a thread's time that must have been counted for its error to be known from them: two tell one degree of
+# freedom, and their interval is six times as wide as that of many, three times as wide from three.
+MIN_PARTS = 3
 
 # Parts of a run, each of which has one cluster of samples of each thread: with 16 the interval was up to a half wider.
 SPELLS = 32
 
-# Threads of fewer blocks that tell the error of their sum by the spread of their rates: with fewer, the interval is
+# Threads of fewer parts that tell the error of their sum by the spread of their rates: with fewer, the interval is
 # more than twice as wide as with many.
 MIN_SPREAD = 4
 

@@ -16,9 +16,7 @@ class HasWork(NamedTuple):
 # Recordings that were made before instructions were counted lack the column.
 HAS_WORK = "SELECT count(*) FROM pragma_table_info('count') WHERE name = 'work'"
 
-# Parts of a scope at most: the rate of a short block is that of one slice of time, and a ratio of few slices is
-# biased where work is uneven (5 % with 128 blocks in 2 s of simulated bursts, 2 % with 32); more would make the error
-# no surer.
+# Parts of a scope at most: more would make the error no surer.
 MOST = 32
 
 SCOPE = "ifnull(thread, -1 - ifnull(cpu, -1))"
