@@ -30,4 +30,10 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "growing": ("growing", "4", "32"),
     "in_cache": ("in_cache", "2000"),
 }
+# --long: threads of 5 s or more.
+LONG: dict[str, tuple[str, ...]] = {
+    "mixed": ("blend", "24", "24", "24", "24"),
+    "sum_serial": ("sum_serial", "40", "32"),
+    "sparse": ("sparse", "12", "1000"),
+}
 PATTERNS = ("streamed", "strided", "random", "mixed", "thin")
