@@ -30,7 +30,7 @@ from numaprof.evidence.spread import (
     error_of_difference,
     sampled_interval,
 )
-from numaprof.evidence.thresholds import SHARE_CHANGE, SPELLS
+from numaprof.evidence.thresholds import SHARE_CHANGE, SPELLS, UNSEEN_PART
 from numaprof.recording.reader import Recording
 from numaprof.text.format import share_in_interval
 from recording_builder import SCHEMA, SECOND
@@ -276,6 +276,22 @@ def test_intervals_without_a_turn_take_the_rate_of_the_others(tmp_path: Path) ->
     assert found.seen == 100
     assert found.size == 300
     assert found.own_error is not None
+
+
+def test_time_that_was_not_seen_may_be_unlike_all_that_was(tmp_path: Path) -> None:
+    """Ten parts of one rate, a quarter of each counted: their changes are 0, the error is not."""
+    path = tmp_path / "even.numaprof"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(SCHEMA)
+        for at in range(1, 11):
+            insert = "INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, ?)"
+            database.execute(insert, (CLOCK, at, 40, 40, 40, 4_000_000))
+            database.execute(insert, (REMOTE, at, 250_000, 40, 10, 1_000_000))
+    with Recording(str(path)) as recording:
+        found = load_estimates(recording, [REMOTE], [CLOCK])[1, REMOTE]
+    assert found.total == pytest.approx(10_000_000)
+    assert found.own_error is not None
+    assert found.own_error.variance == pytest.approx(UNSEEN_PART * (1 - 0.25) * (found.total / 10) ** 2)
 
 
 def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ The rate of an event, in all that it saw of a scope, is taken for all of the sco
 (Cochran, Sampling Techniques, 3rd ed., 6.11). Size is instructions where they are known in and out of the group, else
 CPU time. In each part of the scope's time the event counted more or less than by that rate: half the mean squared
 difference of successive such residuals estimates the variance (Wolter, Introduction to Variance Estimation, 2nd ed.,
-8.2). It is never smaller than that of independent events (Poisson), of which a few may have happened unseen even where
-none was counted.
+8.2). A little is added for what no part shows. It is never smaller than that of independent events (Poisson), of which
+a few may have happened unseen even where none was counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from operator import attrgetter, mul, sub
 from typing import NamedTuple
 
 from numaprof.evidence.errors import Estimated, own_error
-from numaprof.evidence.thresholds import UNSEEN_REQUESTS
+from numaprof.evidence.thresholds import UNSEEN_PART, UNSEEN_REQUESTS
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_estimates
 from numaprof.recording.sql.sql_estimates import Part
@@ -104,6 +104,11 @@ class Slices(NamedTuple):
         """What the variance of a count is multiplied by, with the finite population factor."""
         return self.scale**2 * (1 - 1 / self.scale)
 
+    @property
+    def effective(self) -> float:
+        """Parts that would tell as much, had the events seen the same of each."""
+        return float(self.whole**2 / sum(map(mul, self.seen, self.seen)))
+
 
 def _slices(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Slices | None:
     """None: the event saw nothing. passed: what the clocks counted."""
@@ -116,26 +121,29 @@ def _slices(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Sl
 def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, Estimated]]:
     """Events of one group saw the same slices, and so have covariances. Events of different groups are taken as
     independent."""
+    counted = {event: sum(own) for event, own in values.items()}
     steps = {event: _steps(own, slices.seen) for event, own in values.items()}
-    parts = sum(seen > 0 for seen in slices.seen)
-    factor = slices.variance_factor * len(slices.seen) / (2 * max(1, len(slices.seen) - 1))
+
+    def covariance(one: int, other: int) -> float:
+        changes: float = sum(map(mul, steps[one], steps[other])) / max(1, len(slices.seen) - 1)
+        unseen = UNSEEN_PART * counted[one] * counted[other] / slices.effective**2
+        return slices.variance_factor * (0.5 * len(slices.seen) * changes + unseen)
+
     covariances: dict[int, dict[int, float]] = defaultdict(dict)
     for one, other in combinations(values, 2):
-        covariances[one][other] = covariances[other][one] = factor * sum(map(mul, steps[one], steps[other]))
-    effective = slices.whole**2 / sum(map(mul, slices.seen, slices.seen)) if slices.variance_factor else None
-    for event, own in values.items():
-        counted = sum(own)
-        variance = factor * sum(map(mul, steps[event], steps[event]))
-        least = slices.variance_factor * (counted + UNSEEN_REQUESTS)
+        covariances[one][other] = covariances[other][one] = covariance(one, other)
+    parts = sum(seen > 0 for seen in slices.seen)
+    for event, count in counted.items():
+        least = slices.variance_factor * (count + UNSEEN_REQUESTS)
         yield (
             event,
             Estimated(
-                slices.scale * counted,
-                counted / slices.whole,
+                slices.scale * count,
+                count / slices.whole,
                 float(slices.size),
                 float(slices.whole),
                 slices.by_work,
-                own_error(max(variance, least), parts, effective),
+                own_error(max(covariance(event, event), least), parts, slices.effective if slices.scale > 1 else None),
                 covariances[event],
             ),
         )
