@@ -51,13 +51,13 @@ static int doctor_locality_try(const struct doctor *d, struct doctor_finding *f,
     return status;
 }
 
-// What the catalogue says of a question that has no events.
-static const char *doctor_locality_why(const struct event_plan *plan, const char *topic)
+// The plan was asked for every topic.
+static const struct event_plan_answer *doctor_locality_answer(const struct event_plan *plan, const char *topic)
 {
-    for (int i = 0; i < plan->answer_count; i++)
-        if (strcmp(plan->answers[i].topic, topic) == 0 && plan->answers[i].why[0])
-            return plan->answers[i].why;
-    return "this CPU has no such events that are documented";
+    const struct event_plan_answer *answer = plan->answers;
+    while (strcmp(answer->topic, topic) != 0)
+        answer++;
+    return answer;
 }
 
 static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding *f,
@@ -91,14 +91,18 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     if (!d->uarch || event_plan_make(&plan, d->catalogue, d->uarch, &everything) < 0) {
         doctor_find(f, DOCTOR_NO, "not known");
         doctor_cause(f, "this CPU is not in the event catalogue");
-        doctor_remedy(f, "docs/dev/adding-a-cpu.md says how to add it");
+        if (!d->topology || d->topology->node_count > 1)
+            doctor_remedy(f, "docs/dev/adding-a-cpu.md says how to add it");
         return;
     }
     struct doctor_locality_tally tally = {0};
+    const struct event_plan_answer *answer = doctor_locality_answer(&plan, retired ? "retired" : "any");
     for (int i = 0; i < plan.group_count; i++) {
         const char *class = plan.groups[i].events[0]->class;
         struct doctor_finding refusal = {0};
         if (event_catalogue_is_retired(plan.groups[i].events[0]) != retired)
+            continue;
+        if (retired && !answer->class) // they tell caches only
             continue;
         bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
         if (!opens && !tally.refused[0])
@@ -108,7 +112,7 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     }
     doctor_locality_sum_up(d, f, &tally);
     if (!tally.opened[0] && !tally.refused[0])
-        doctor_cause(f, "%s", doctor_locality_why(&plan, retired ? "retired" : "any"));
+        doctor_cause(f, "%s", answer->why[0] ? answer->why : "this CPU has no such events that are documented");
 }
 
 void doctor_locality_reads(const struct doctor *d, struct doctor_finding *f)
