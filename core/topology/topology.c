@@ -46,6 +46,14 @@ int topology_distance(const struct topology *t, int from_node, int to_node)
                       : TOPOLOGY_UNKNOWN;
 }
 
+bool topology_is_flat(const struct topology *t)
+{
+    for (size_t i = 0; i < t->node_count * t->node_count; i++)
+        if (t->distance[i] != 10)
+            return false;
+    return t->node_count > 1;
+}
+
 const char *topology_memory_name(enum topology_memory memory)
 {
     static const char *const names[] = {

@@ -72,6 +72,12 @@ static void doctor_machine_count_nodes(const struct topology *t, struct doctor_f
     else
         doctor_find(f, DOCTOR_YES, "%zu, of which %zu with CPUs, %zu with memory", t->node_count, with_cpus,
                     with_memory);
+    if (topology_is_flat(t)) {
+        f->state = DOCTOR_PART;
+        doctor_cause(f, "all distances are 10: if the kernel emulates the nodes (numa=fake), no access is remote in "
+                        "truth");
+        doctor_remedy(f, "numaprof topology --measure tells");
+    }
 }
 
 void doctor_machine_nodes(const struct doctor *d, struct doctor_finding *f)
