@@ -79,6 +79,9 @@ int topology_allow(struct topology *t, pid_t pid);
 const struct topology_cpu *topology_cpu(const struct topology *t, int id);
 const struct topology_node *topology_node(const struct topology *t, int id);
 
+// Neither CPUs nor memory: reserved for what may come, as for the parts of a GPU.
+bool topology_node_is_empty(const struct topology_node *node);
+
 // How many of the nodes before this one, by index, have their CPUs in its package; 0 where that is unknown.
 // Packages may have any number: on Arm an offset into a firmware table.
 size_t topology_package_nodes_before(const struct topology *t, size_t index);

@@ -56,7 +56,7 @@ static bool topology_remarks_only_cpus(const struct topology *t, const struct to
 static bool topology_remarks_is_empty(const struct topology *t, const struct topology_node *node)
 {
     (void)t;
-    return node->mem_bytes == 0 && topology_remarks_has_no_cpus(node);
+    return topology_node_is_empty(node);
 }
 
 static bool topology_remarks_has_allowed_cpu(const struct topology *t, const struct topology_node *node)

@@ -7,12 +7,14 @@
 
 #include "collectors/events/event_encode.h"
 #include "collectors/events/event_plan.h"
+#include "event_words.h"
 #include "profiler/doctor/doctor.h"
 
 // Classes that could be opened and that could not: "demand_rd, pf_any".
 struct doctor_locality_tally {
     char opened[128], refused[128];
     bool assumed; // of an opened one
+    bool local;   // some class counts local memory as well
 };
 
 // Adds a class to a list, once; several groups may count the same.
@@ -79,6 +81,14 @@ static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding
     }
 }
 
+static bool doctor_locality_counts_local(const struct event_plan_group *group)
+{
+    for (int i = 0; i < group->count; i++)
+        if (strcmp(group->events[i]->placement, EVENT_LOCAL_DRAM) == 0)
+            return true;
+    return false;
+}
+
 static void doctor_locality_events(const struct doctor *d, struct doctor_finding *f, bool retired)
 {
     struct event_plan plan;
@@ -107,11 +117,14 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
         bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
         if (!opens && !tally.refused[0])
             *f = refusal;
+        tally.local |= doctor_locality_counts_local(&plan.groups[i]);
         tally.assumed |= opens && strcmp(event_catalogue_confidence(plan.groups[i].events[0]), "assumed") == 0;
         doctor_locality_count(opens ? tally.opened : tally.refused, sizeof tally.opened, class);
     }
     doctor_locality_sum_up(d, f, &tally);
-    if (!tally.opened[0] && !tally.refused[0])
+    if (f->state == DOCTOR_YES && !tally.local)
+        f->state = DOCTOR_PART;
+    if (!f->cause[0] && !tally.local)
         doctor_cause(f, "%s", answer->why[0] ? answer->why : "this CPU has no such events that are documented");
 }
 
