@@ -329,6 +329,18 @@ def test_4096_cpus_and_1024_nodes(program: Path, tmp_path: Path) -> None:
     assert max(map(len, text.splitlines())) < 200
 
 
+def test_a_cache_is_divided_among_cores_of_whatever_many_threads(program: Path, tmp_path: Path) -> None:
+    cpus = [Cpu(i, i % 4 // 2, 0, i % 4, cache=0, online=i < 5) for i in range(8)]  # CPUs 0 and 4 are of one core
+    ours = as_json(program, Machine(cpus, {0: 1 << 20, 1: 1 << 20}).write(tmp_path))
+    assert [node["llc_bytes"] for node in ours["nodes"]] == [16 << 20, 16 << 20]
+
+
+def test_scatter_alternates_between_nodes_where_each_cpu_is_a_package(program: Path, tmp_path: Path) -> None:
+    cpus = [Cpu(i, i // 3, i, i) for i in range(6)]  # QEMU's -smp 6
+    ours = as_json(program, Machine(cpus, {0: 1 << 20, 1: 1 << 20}, {0: [10, 20], 1: [20, 10]}).write(tmp_path))
+    assert ours["pin"] == {"compact": [0, 1, 2, 3, 4, 5], "scatter": [0, 3, 1, 4, 2, 5]}
+
+
 @st.composite
 def machines(draw: st.DrawFn) -> Machine:
     """Random packages, nodes, cores and hyperthreads with random CPU numbers, some offline, some not allowed."""
