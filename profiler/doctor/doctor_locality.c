@@ -89,6 +89,24 @@ static bool doctor_locality_counts_local(const struct event_plan_group *group)
     return false;
 }
 
+// Tries the groups that count what retired loads, or requests, were answered from.
+static void doctor_locality_try_all(const struct doctor *d, struct doctor_finding *f, const struct event_plan *plan,
+                                    bool retired, struct doctor_locality_tally *tally)
+{
+    for (int i = 0; i < plan->group_count; i++) {
+        const struct event_plan_group *group = &plan->groups[i];
+        struct doctor_finding refusal = {0};
+        if (event_catalogue_is_retired(group->events[0]) != retired)
+            continue;
+        bool opens = doctor_locality_try(d, &refusal, group) == 0;
+        if (!opens && !tally->refused[0])
+            *f = refusal;
+        tally->local |= doctor_locality_counts_local(group);
+        tally->assumed |= opens && strcmp(event_catalogue_confidence(group->events[0]), "assumed") == 0;
+        doctor_locality_count(opens ? tally->opened : tally->refused, sizeof tally->opened, group->events[0]->class);
+    }
+}
+
 static void doctor_locality_events(const struct doctor *d, struct doctor_finding *f, bool retired)
 {
     struct event_plan plan;
@@ -107,20 +125,8 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     }
     struct doctor_locality_tally tally = {0};
     const struct event_plan_answer *answer = doctor_locality_answer(&plan, retired ? "retired" : "any");
-    for (int i = 0; i < plan.group_count; i++) {
-        const char *class = plan.groups[i].events[0]->class;
-        struct doctor_finding refusal = {0};
-        if (event_catalogue_is_retired(plan.groups[i].events[0]) != retired)
-            continue;
-        if (retired && !answer->class) // they tell caches only
-            continue;
-        bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
-        if (!opens && !tally.refused[0])
-            *f = refusal;
-        tally.local |= doctor_locality_counts_local(&plan.groups[i]);
-        tally.assumed |= opens && strcmp(event_catalogue_confidence(plan.groups[i].events[0]), "assumed") == 0;
-        doctor_locality_count(opens ? tally.opened : tally.refused, sizeof tally.opened, class);
-    }
+    if (!retired || answer->class) // else retired loads tell caches at most
+        doctor_locality_try_all(d, f, &plan, retired, &tally);
     doctor_locality_sum_up(d, f, &tally);
     if (f->state == DOCTOR_YES && !tally.local)
         f->state = DOCTOR_PART;
