@@ -220,6 +220,12 @@ def test_an_offline_cpu_keeps_its_folder(program: Path, tmp_path: Path) -> None:
     assert 1 not in [cpu["id"] for cpu in as_json(program, root)["cpus"] if cpu["online"]]
 
 
+def test_isolated_cpus_are_named(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-even-odd"), tmp_path)
+    (root / "sys/devices/system/cpu/isolated").write_text("2-3,6-7\n")
+    assert "CPUs 2-3,6-7 are isolated" in as_json(program, root)["remarks"][0]
+
+
 def test_cpus_that_a_container_numbers_anew_keep_the_numbers_of_the_nodes(program: Path, tmp_path: Path) -> None:
     root = unpack(snapshot("container-cpuset"), tmp_path)
     whole = as_json(program, root)

@@ -178,6 +178,14 @@ static void topology_remarks_allowed(struct topology *t)
                            " CPUs: they can only use remote memory");
 }
 
+static void topology_remarks_isolated(struct topology_reader *r)
+{
+    struct cpulist isolated;
+    topology_list(r, &isolated, "/sys/devices/system/cpu/isolated");
+    topology_remarks_about(r->t, "CPU", &isolated, " is", " are",
+                           " isolated (isolcpus): the scheduler puts no thread there; taskset -c LIST numaprof may");
+}
+
 // What the nodes hold must add up to what the machine has.
 static void topology_remarks_total(struct topology_reader *r)
 {
@@ -210,6 +218,7 @@ void topology_remarks_add(struct topology_reader *r)
     topology_remarks_memory(t);
     topology_remarks_nodes_alike(t);
     topology_remarks_cpus(t);
+    topology_remarks_isolated(r);
     topology_remarks_allowed(t);
     topology_remarks_total(r);
     if (t->node_count == 1 && t->nodes[0].package != TOPOLOGY_UNKNOWN)

@@ -74,7 +74,8 @@ static void cmd_events_numbers(char *out, size_t size, const struct cpu_identity
     const struct {
         const char *format;
         int number;
-    } parts[] = {{", family %d", machine->family}, {", model %#x", machine->model}, {", stepping %d", machine->stepping}};
+    } parts[] = {
+        {", family %d", machine->family}, {", model %#x", machine->model}, {", stepping %d", machine->stepping}};
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++)
