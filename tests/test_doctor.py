@@ -74,6 +74,14 @@ def test_snapshot_of_this_machine_gives_the_facts_of_the_machine(program: Path, 
         assert here[row] == there[row]
 
 
+def test_retired_loads_that_tell_caches_only_are_no_evidence_of_memory(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-even-odd"), tmp_path)
+    sierra_forest = "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 175\nstepping : 3\n"
+    (root / "proc" / "cpuinfo").write_text(sierra_forest)
+    rows = doctor(program, options=("--sysroot", root))
+    assert (rows["locality"]["state"], rows["retired"]["state"]) == ("unknown", "no")
+
+
 def test_the_emulated_machine_is_called_that(program: Path, tmp_path: Path) -> None:
     root = unpack(snapshot("two-packages-even-odd"), tmp_path)
     (root / "proc" / "cmdline").write_text("quiet numaprof.machine=article tsc=reliable\n")

@@ -163,14 +163,16 @@ def test_contribution_hides_host_name_and_serial_number(tmp_path: Path) -> None:
     host = os.uname().nodename
     (tmp_path / "proc/sys/kernel").mkdir(parents=True)
     (tmp_path / "proc/sys/kernel/osrelease").write_text(f"6.1.0-{host}-x{host}x\n")
-    (tmp_path / "proc/cpuinfo").write_text("processor : 0\nSerial : 12345678\n\nprocessor : 1\n")
+    (tmp_path / "proc/cpuinfo").write_text(
+        "system type : x\n\nprocessor 0: version = 00,  identification = 1A2B3C\nSerial : 12345678\n\nprocessor : 1\n"
+    )
     (tmp_path / "sys/class/dmi/id").mkdir(parents=True)
     (tmp_path / "sys/class/dmi/id/product_name").write_text(f"{host}\n")
     (tmp_path / "sys/class/dmi/id/product_serial").write_text("12345678\n")
     text = subprocess.run([CONTRIBUTE, tmp_path], capture_output=True, text=True, check=True).stdout
     assert text == (
         "/sys/class/dmi/id/product_name: HOST\n"
-        "/proc/cpuinfo: processor : 0\n"
+        "/proc/cpuinfo:\n\tsystem type : x\n\t\n\tprocessor 0: version = 00,  identification = 0\n"
         f"/proc/sys/kernel/osrelease: 6.1.0-HOST-x{host}x\n"
     )
 
@@ -216,6 +218,43 @@ def test_an_offline_cpu_keeps_its_folder(program: Path, tmp_path: Path) -> None:
     (root / "sys/devices/system/cpu/online").unlink()
     (root / "sys/devices/system/cpu/cpu1/online").write_text("0\n")
     assert 1 not in [cpu["id"] for cpu in as_json(program, root)["cpus"] if cpu["online"]]
+
+
+def test_isolated_cpus_are_named(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-even-odd"), tmp_path)
+    (root / "sys/devices/system/cpu/isolated").write_text("2-3,6-7\n")
+    assert "CPUs 2-3,6-7 are isolated" in as_json(program, root)["remarks"][0]
+
+
+def test_cpus_that_a_container_numbers_anew_keep_the_numbers_of_the_nodes(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("container-cpuset"), tmp_path)
+    whole = as_json(program, root)
+    (root / "sys/devices/system/cpu/online").write_text("0-1\n")  # lxcfs: two CPUs, whichever
+    ours = as_json(program, root)
+    (remark,) = [remark for remark in ours["remarks"] if remark not in whole["remarks"]]
+    assert "leaves out 6 CPUs" in remark
+    assert {**ours, "remarks": None} == {**whole, "remarks": None}
+
+
+def test_blanks_at_the_ends_of_lines_change_nothing(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-hmat"), tmp_path)
+    whole = as_json(program, root)
+    for path in root.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            path.write_bytes(path.read_bytes().replace(b"\n", b" \r\n"))
+    assert as_json(program, root) == whole
+
+
+def test_what_one_file_does_not_tell_is_no_contradiction(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-hmat"), tmp_path)
+    whole = as_json(program, root)
+    (root / "sys/devices/system/cpu/cpu1/topology/physical_package_id").write_text("-7\n")
+    status = root / "proc/self/status"
+    status.write_text(re.sub("(Mems_allowed_list:).*", r"\1", status.read_text()))
+    ours = as_json(program, root)
+    assert ours["nodes"] == whole["nodes"]
+    assert ours["remarks"][:-1] == whole["remarks"]
+    assert "physical_package_id does not hold what it should and is ignored, as is 1 more file" in ours["remarks"][-1]
 
 
 def test_memory_of_a_node_whose_cpus_are_all_offline_is_no_slow_tier(program: Path, tmp_path: Path) -> None:
@@ -294,6 +333,18 @@ def test_4096_cpus_and_1024_nodes(program: Path, tmp_path: Path) -> None:
     assert [ours["cpus"][cpu]["node"] for cpu in ours["pin"]["compact"][:4]] == [0, 0, 13, 13]
     text = run(program, "--sysroot", root)
     assert max(map(len, text.splitlines())) < 200
+
+
+def test_a_cache_is_divided_among_cores_of_whatever_many_threads(program: Path, tmp_path: Path) -> None:
+    cpus = [Cpu(i, i % 4 // 2, 0, i % 4, cache=0, online=i < 5) for i in range(8)]  # CPUs 0 and 4 are of one core
+    ours = as_json(program, Machine(cpus, {0: 1 << 20, 1: 1 << 20}).write(tmp_path))
+    assert [node["llc_bytes"] for node in ours["nodes"]] == [16 << 20, 16 << 20]
+
+
+def test_scatter_alternates_between_nodes_where_each_cpu_is_a_package(program: Path, tmp_path: Path) -> None:
+    cpus = [Cpu(i, i // 3, i, i) for i in range(6)]  # QEMU's -smp 6
+    ours = as_json(program, Machine(cpus, {0: 1 << 20, 1: 1 << 20}, {0: [10, 20], 1: [20, 10]}).write(tmp_path))
+    assert ours["pin"] == {"compact": [0, 1, 2, 3, 4, 5], "scatter": [0, 3, 1, 4, 2, 5]}
 
 
 @st.composite

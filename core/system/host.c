@@ -40,7 +40,8 @@ static const char *host_firmware_name(const char *root)
     return NULL;
 }
 
-// x86 CPUs say themselves that there is a hypervisor: CPUID leaf 1, ECX bit 31. 1 yes, 0 no, -1 they do not say.
+// x86 CPUs say themselves that there is a hypervisor: CPUID leaf 1, ECX bit 31; of POWER, Linux says in which mode a
+// partition runs, "POWER10 (architected)" or "(raw)". 1 yes, 0 no, -1 they do not say.
 static int host_ask_cpu(const char *root)
 {
 #if defined(__x86_64__)
@@ -59,7 +60,7 @@ static int host_cpu_flag(const char *root)
         return host_ask_cpu(root);
     char *flags = strstr(text, "\nflags\t");
     if (!flags)
-        return -1;
+        return strstr(text, " (architected)") || strstr(text, " (raw)") ? 1 : -1;
     flags[strcspn(flags + 1, "\n") + 1] = '\0';
     const char *found = strstr(flags, " hypervisor");
     return found && (found[11] == ' ' || found[11] == '\0');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/system/sysfile.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,7 @@ static ssize_t sysfile_fill(int fd, char *out, size_t size)
 
 static int sysfile_finish(char *text, size_t length)
 {
-    if (length > 0 && text[length - 1] == '\n')
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
         length--;
     text[length] = '\0';
     return (int)length;
@@ -135,10 +136,10 @@ int sysfile_number(const char *root, int64_t *value, const char *path_format, ..
     close(fd);
     if (n < 0)
         return (int)n;
-    text[n] = '\0';
+    sysfile_finish(text, (size_t)n);
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    if (errno || end == text || (*end && *end != '\n'))
+    if (errno || end == text || *end)
         return -EINVAL;
     *value = number;
     return 0;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Whole file as text into out (at most size - 1 bytes and a final NUL), one trailing newline removed. Returns its
-// length; -EFBIG if it does not fit.
+// Whole file as text into out (at most size - 1 bytes and a final NUL), without blanks at its end: a snapshot
+// that passed through a mail has some. Returns its length; -EFBIG if it does not fit.
 int sysfile_text(const char *root, char *out, size_t size, const char *path_format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -39,11 +39,24 @@ const struct topology_node *topology_node(const struct topology *t, int id)
     return t->nodes ? bsearch(&id, t->nodes, t->node_count, sizeof *t->nodes, topology_compare_ids) : NULL;
 }
 
+bool topology_node_is_empty(const struct topology_node *node)
+{
+    return node->mem_bytes == 0 && node->cpus_told && cpulist_next(&node->cpus, 0) < 0;
+}
+
 int topology_distance(const struct topology *t, int from_node, int to_node)
 {
     const struct topology_node *from = topology_node(t, from_node), *to = topology_node(t, to_node);
     return from && to ? t->distance[(size_t)(from - t->nodes) * t->node_count + (size_t)(to - t->nodes)]
                       : TOPOLOGY_UNKNOWN;
+}
+
+bool topology_is_flat(const struct topology *t)
+{
+    for (size_t i = 0; i < t->node_count * t->node_count; i++)
+        if (t->distance[i] != 10)
+            return false;
+    return t->node_count > 1;
 }
 
 const char *topology_memory_name(enum topology_memory memory)

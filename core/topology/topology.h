@@ -46,9 +46,10 @@ struct topology_node {
     enum topology_memory memory;
     bool allowed;               // this process may take memory from it
     int64_t mem_bytes, free_bytes;
-    int64_t llc_bytes;          // last-level caches of its CPUs; of one shared with other nodes, its CPUs' share
+    int64_t llc_bytes;          // last-level caches of its CPUs; of one shared with other nodes, its cores' share
     struct cpulist cpus;        // online ones
-    bool cpus_told;             // false: the kernel's list could not be read, so that an empty one says nothing
+    bool cpus_told;             // false: the kernel's list could not be read or names CPUs of another node, so
+                                // that an empty one says nothing
 };
 
 struct topology {
@@ -78,6 +79,9 @@ int topology_allow(struct topology *t, pid_t pid);
 const struct topology_cpu *topology_cpu(const struct topology *t, int id);
 const struct topology_node *topology_node(const struct topology *t, int id);
 
+// Neither CPUs nor memory: reserved for what may come, as for the parts of a GPU.
+bool topology_node_is_empty(const struct topology_node *node);
+
 // How many of the nodes before this one, by index, have their CPUs in its package; 0 where that is unknown.
 // Packages may have any number: on Arm an offset into a firmware table.
 size_t topology_package_nodes_before(const struct topology *t, size_t index);
@@ -87,6 +91,9 @@ bool topology_is_slow_tier(const struct topology *t, int node);
 
 // Firmware's distance between nodes by number; 10 is local.
 int topology_distance(const struct topology *t, int from_node, int to_node);
+
+// All distances are those of local memory: nodes that the kernel emulates (numa=fake), or firmware that does not tell.
+bool topology_is_flat(const struct topology *t);
 
 // One word: none, DRAM, HBM, CXL, persistent, GPU, untold.
 const char *topology_memory_name(enum topology_memory memory);

@@ -17,9 +17,11 @@ static int topology_allowed_line(struct topology_reader *r, const char *status_t
         return -ENOENT;
     found += strlen(key);
     found += strspn(found, "\t ");
-    char *list = strndup(found, strcspn(found, "\n"));
+    char *list = strndup(found, strcspn(found, " \r\n"));
     int status = list ? cpulist_parse(set, list) : -ENOMEM;
     free(list);
+    if (status == 0 && cpulist_count(set) == 0) // the kernel never writes an empty one
+        status = -EINVAL;
     if (status < 0)
         topology_bad_file(r, "/proc/self/status");
     return status;

@@ -29,11 +29,24 @@ static int64_t topology_caches_size(const struct topology_reader *r, int cpu, in
     return valid ? kilobytes * 1024 : TOPOLOGY_UNKNOWN;
 }
 
-// Gives each node its CPUs' share of one cache, so that the shares add up to its size.
+// One CPU of each core, where a cache serves several: some cores may have fewer hyperthreads online than others.
+static struct cpulist topology_caches_cores(const struct topology *t, const struct cpulist *shared)
+{
+    struct cpulist cores = *shared;
+    for (int id = cpulist_next(shared, 0); id >= 0; id = cpulist_next(shared, id + 1)) {
+        const struct topology_cpu *cpu = topology_cpu(t, id);
+        if (cpu && cpu->thread > 0)
+            cpulist_remove(&cores, id);
+    }
+    return cpulist_count(&cores) > 0 ? cores : *shared;
+}
+
+// Gives each node its cores' share of one cache, so that the shares add up to its size.
 static void topology_caches_divide(struct topology *t, int64_t size, const struct cpulist *shared)
 {
-    int64_t count = cpulist_count(shared), given = 0, rank = 0;
-    for (int id = cpulist_next(shared, 0); id >= 0; id = cpulist_next(shared, id + 1)) {
+    const struct cpulist cores = topology_caches_cores(t, shared);
+    int64_t count = cpulist_count(&cores), given = 0, rank = 0;
+    for (int id = cpulist_next(&cores, 0); id >= 0; id = cpulist_next(&cores, id + 1)) {
         int64_t until = size * ++rank / count;
         const struct topology_cpu *cpu = topology_cpu(t, id);
         struct topology_node *node = cpu ? topology_node_entry(t, cpu->node) : NULL;

@@ -46,17 +46,33 @@ static void topology_cpus_add_node(void *reader, const char *name)
     struct topology_reader *r = reader;
     struct cpulist listed;
     int node, end = 0;
+    const int bad_files = r->bad_files; // the nodes are read once more
     if (sscanf(name, "node%d%n", &node, &end) != 1 || name[end] != '\0' ||
         topology_cpu_set(r, &listed, TOPOLOGY_NODE_CPUS, "/sys/devices/system/node/node%d", node) < 0)
-        return;
+        listed = (struct cpulist){0};
+    r->bad_files = bad_files;
     for (int id = cpulist_next(&listed, 0); id >= 0; id = cpulist_next(&listed, id + 1))
         cpulist_add(&r->online, id);
 }
 
+// A container's file system may number the CPUs anew (lxcfs: as many as the cpuset has, from 0 on), while the nodes,
+// the folders of the CPUs and the affinity mask keep the kernel's numbers.
+static void topology_cpus_find_hidden(struct topology_reader *r)
+{
+    const int shown = cpulist_count(&r->online);
+    sysfile_names(r->root, topology_cpus_add_node, r, "/sys/devices/system/node");
+    const int hidden = cpulist_count(&r->online) - shown;
+    if (hidden > 0)
+        topology_note(r->t, "/sys/devices/system/cpu/online leaves out %d CPU%s that the nodes list as online "
+                            "(lxcfs in a container?): the nodes' lists are used", hidden, hidden > 1 ? "s" : "");
+}
+
 static int topology_cpus_find(struct topology_reader *r)
 {
-    if (topology_list(r, &r->online, "/sys/devices/system/cpu/online") == 0)
+    if (topology_list(r, &r->online, "/sys/devices/system/cpu/online") == 0) {
+        topology_cpus_find_hidden(r);
         return 0;
+    }
     sysfile_names(r->root, topology_cpus_add_node, r, "/sys/devices/system/node");
     sysfile_names(r->root, topology_cpus_add_folder, r, "/sys/devices/system/cpu");
     const char *source = "the folders in /sys/devices/system/node and cpu";

@@ -84,9 +84,10 @@ void topology_memory_read(struct topology_reader *r)
     struct topology *t = r->t;
     for (size_t i = 0; i < t->node_count; i++) {
         struct topology_node *node = &t->nodes[i];
-        node->memory = node->mem_bytes == 0               ? TOPOLOGY_MEMORY_NONE
-                       : cpulist_count(&node->cpus) > 0 ? TOPOLOGY_MEMORY_DRAM
-                                                          : TOPOLOGY_MEMORY_UNTOLD;
+        bool has_cpus = cpulist_count(&node->cpus) > 0 || cpulist_has(&r->twins, node->id);
+        node->memory = node->mem_bytes == 0 ? TOPOLOGY_MEMORY_NONE
+                       : has_cpus           ? TOPOLOGY_MEMORY_DRAM
+                                            : TOPOLOGY_MEMORY_UNTOLD;
         if (node->memory == TOPOLOGY_MEMORY_UNTOLD)
             sysfile_names(r->root, topology_memory_linked, node, "/sys/devices/system/node/node%d", node->id);
     }

@@ -39,23 +39,25 @@ static void topology_nodes_cpus(struct topology_reader *r, struct topology_node 
         if (!cpu || !cpu->online)
             continue;
         if (cpu->node != TOPOLOGY_UNKNOWN) {
-            topology_bad_file(r, "/sys/devices/system/node/node%d/cpulist", node->id);
+            cpulist_add(&r->twins, node->id);
             continue;
         }
         cpu->node = node->id;
         cpulist_add(&node->cpus, id);
     }
+    node->cpus_told &= !cpulist_has(&r->twins, node->id);
 }
 
+// A CPU whose package is not told speaks neither for one nor for several.
 static int topology_nodes_package(const struct topology *t, const struct topology_node *node)
 {
-    int first = cpulist_next(&node->cpus, 0);
-    if (first < 0)
-        return TOPOLOGY_UNKNOWN;
-    int package = topology_cpu(t, first)->package;
-    for (int id = first; id >= 0; id = cpulist_next(&node->cpus, id + 1))
-        if (topology_cpu(t, id)->package != package)
+    int package = TOPOLOGY_UNKNOWN;
+    for (int id = cpulist_next(&node->cpus, 0); id >= 0; id = cpulist_next(&node->cpus, id + 1)) {
+        int its = topology_cpu(t, id)->package;
+        if (its != TOPOLOGY_UNKNOWN && package != TOPOLOGY_UNKNOWN && its != package)
             return TOPOLOGY_UNKNOWN;
+        package = its != TOPOLOGY_UNKNOWN ? its : package;
+    }
     return package;
 }
 

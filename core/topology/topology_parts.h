@@ -12,6 +12,7 @@ struct topology_reader {
     const char *root;
     pid_t pid;                  // whose CPUs and nodes; 0: ours
     struct cpulist online;      // CPUs
+    struct cpulist twins;       // nodes whose list names CPUs of another one
     bool cores_told;            // some file names the CPUs of a core
     int bad_files;              // files that are there but do not hold what they should
     char first_bad[TOPOLOGY_PATH_BYTES];

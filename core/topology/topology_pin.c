@@ -12,7 +12,7 @@ struct topology_pin_domain {
     int node, package;
     int distance;               // from the first node
     int rank;                   // in the order by distance
-    int round;                  // how many domains of its package come before it in that order
+    int round;                  // how many domains of its package or node come before it in that order
 };
 
 // One allowed CPU and what it is sorted by.
@@ -36,7 +36,7 @@ static int topology_pin_by_distance(const void *a, const void *b)
     return order ? order : topology_pin_differ(x->package, y->package);
 }
 
-// Alternates between packages; these come in the order of their nearest domains.
+// Alternates between packages, and between nodes of several packages; these come in the order of their nearest domains.
 static int topology_pin_by_round(const void *a, const void *b)
 {
     const struct topology_pin_domain *x = a, *y = b;
@@ -104,7 +104,7 @@ static size_t topology_pin_domains(const struct topology *t, enum topology_pin p
     for (size_t i = 0; i < count; i++) {
         domains[i].rank = (int)i;
         for (size_t j = 0; j < i; j++)
-            domains[i].round += domains[j].package == domains[i].package;
+            domains[i].round += domains[j].package == domains[i].package || domains[j].node == domains[i].node;
     }
     if (policy == TOPOLOGY_PIN_SCATTER)
         qsort(domains, count, sizeof *domains, topology_pin_by_round);

@@ -56,7 +56,7 @@ static bool topology_remarks_only_cpus(const struct topology *t, const struct to
 static bool topology_remarks_is_empty(const struct topology *t, const struct topology_node *node)
 {
     (void)t;
-    return node->mem_bytes == 0 && topology_remarks_has_no_cpus(node);
+    return topology_node_is_empty(node);
 }
 
 static bool topology_remarks_has_allowed_cpu(const struct topology *t, const struct topology_node *node)
@@ -99,7 +99,8 @@ static void topology_remarks_memory(struct topology *t)
         {TOPOLOGY_MEMORY_CXL, " memory but no CPUs (CXL)"},
         {TOPOLOGY_MEMORY_PERSISTENT, " memory but no CPUs (persistent memory used as RAM)"},
         {TOPOLOGY_MEMORY_GPU, " memory but no CPUs (memory of a GPU)"},
-        {TOPOLOGY_MEMORY_UNTOLD, " memory but no CPUs (the kernel does not tell its kind: CXL, HBM, a device's)"},
+        {TOPOLOGY_MEMORY_UNTOLD, " memory but no CPUs (the kernel does not tell its kind: CXL, HBM, a device's, or "
+                                  "DRAM whose CPUs are not this system's)"},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct cpulist set = {0};
@@ -113,7 +114,8 @@ static void topology_remarks_memory(struct topology *t)
 // Packages that hold more than one node with CPUs: Intel calls it sub-NUMA clustering, AMD nodes per socket.
 static void topology_remarks_clusters(struct topology *t)
 {
-    static const char text[] = " several nodes (sub-NUMA clusters): a remote access may stay inside the package";
+    static const char text[] = " several nodes (sub-NUMA clusters, or a hypervisor's numbers): a remote access may "
+                               "stay inside the package";
     struct cpulist split = {0};
     for (size_t i = 0; i < t->node_count; i++) {
         if (topology_package_nodes_before(t, i) != 1)
@@ -124,6 +126,20 @@ static void topology_remarks_clusters(struct topology *t)
             topology_note(t, "package %d holds%s", t->nodes[i].package, text);
     }
     topology_remarks_about(t, "package", &split, " holds", " hold", text);
+}
+
+// AMD's firmware can make a node of every last-level cache (ACPI SRAT L3 cache as NUMA domain); no vendor splits the
+// memory of a package into more than four clusters.
+static void topology_remarks_caches(struct topology *t)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < t->node_count; i++) {
+        size_t nodes = topology_package_nodes_before(t, i) + 1;
+        most = nodes > most ? nodes : most;
+    }
+    if (most > 4)
+        topology_note(t, "%zu nodes in one package (the firmware makes nodes of caches?): they may share its memory "
+                         "channels, so that events count memory of a sibling node as local", most);
 }
 
 static void topology_remarks_cpus(struct topology *t)
@@ -147,8 +163,8 @@ static void topology_remarks_nodes_alike(struct topology *t)
     topology_remarks_about(t, "node", &set, " has", " have", " neither CPUs nor memory");
     set = topology_remarks_nodes(t, topology_remarks_spans_packages);
     topology_remarks_about(t, "node", &set, " spans", " span",
-                           " several packages (NUMA off in the firmware or by numa=off?): what is remote between them "
-                           "cannot be seen");
+                           " several packages (NUMA off in the firmware or by numa=off, or a hypervisor's numbers?): "
+                           "what is remote between them cannot be seen");
 }
 
 static void topology_remarks_allowed(struct topology *t)
@@ -160,6 +176,14 @@ static void topology_remarks_allowed(struct topology *t)
     set = topology_remarks_nodes(t, topology_remarks_forced_remote);
     topology_remarks_about(t, "cpuset excludes the memory of node", &set, " but not its", " but not their",
                            " CPUs: they can only use remote memory");
+}
+
+static void topology_remarks_isolated(struct topology_reader *r)
+{
+    struct cpulist isolated;
+    topology_list(r, &isolated, "/sys/devices/system/cpu/isolated");
+    topology_remarks_about(r->t, "CPU", &isolated, " is", " are",
+                           " isolated (isolcpus): the scheduler puts no thread there; taskset -c LIST numaprof may");
 }
 
 // What the nodes hold must add up to what the machine has.
@@ -177,17 +201,24 @@ static void topology_remarks_total(struct topology_reader *r)
         sum += t->nodes[i].mem_bytes;
     }
     if (total > 0 && (sum < total - total / 10 || sum - total / 10 > total))
-        topology_note(t, "the nodes' memory adds up to %.1f GiB, but the machine has %.1f GiB (/proc/meminfo): do not "
-                         "trust the sizes per node", (double)sum / (1 << 30), (double)total / (1 << 30));
+        topology_note(t, "the nodes' memory adds up to %.1f GiB, but /proc/meminfo tells %.1f GiB (a balloon, or a "
+                         "container's limit?): do not trust the sizes",
+                      (double)sum / (1 << 30), (double)total / (1 << 30));
 }
 
 void topology_remarks_add(struct topology_reader *r)
 {
     struct topology *t = r->t;
     topology_remarks_clusters(t);
+    topology_remarks_caches(t);
+    topology_remarks_about(t, "node", &r->twins, " lists", " list",
+                           " CPUs that another node lists as well (numa=fake?): the memory of both is local to them");
+    if (topology_is_flat(t))
+        topology_note(t, "all distances are 10, between different nodes as well: they do not tell near from far");
     topology_remarks_memory(t);
     topology_remarks_nodes_alike(t);
     topology_remarks_cpus(t);
+    topology_remarks_isolated(r);
     topology_remarks_allowed(t);
     topology_remarks_total(r);
     if (t->node_count == 1 && t->nodes[0].package != TOPOLOGY_UNKNOWN)

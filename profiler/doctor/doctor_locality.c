@@ -7,12 +7,14 @@
 
 #include "collectors/events/event_encode.h"
 #include "collectors/events/event_plan.h"
+#include "event_words.h"
 #include "profiler/doctor/doctor.h"
 
 // Classes that could be opened and that could not: "demand_rd, pf_any".
 struct doctor_locality_tally {
     char opened[128], refused[128];
     bool assumed; // of an opened one
+    bool local;   // some class counts local memory as well
 };
 
 // Adds a class to a list, once; several groups may count the same.
@@ -51,13 +53,13 @@ static int doctor_locality_try(const struct doctor *d, struct doctor_finding *f,
     return status;
 }
 
-// What the catalogue says of a question that has no events.
-static const char *doctor_locality_why(const struct event_plan *plan, const char *topic)
+// The plan was asked for every topic.
+static const struct event_plan_answer *doctor_locality_answer(const struct event_plan *plan, const char *topic)
 {
-    for (int i = 0; i < plan->answer_count; i++)
-        if (strcmp(plan->answers[i].topic, topic) == 0 && plan->answers[i].why[0])
-            return plan->answers[i].why;
-    return "this CPU has no such events that are documented";
+    const struct event_plan_answer *answer = plan->answers;
+    while (strcmp(answer->topic, topic) != 0)
+        answer++;
+    return answer;
 }
 
 static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding *f,
@@ -79,6 +81,32 @@ static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding
     }
 }
 
+static bool doctor_locality_counts_local(const struct event_plan_group *group)
+{
+    for (int i = 0; i < group->count; i++)
+        if (strcmp(group->events[i]->placement, EVENT_LOCAL_DRAM) == 0)
+            return true;
+    return false;
+}
+
+// Tries the groups that count what retired loads, or requests, were answered from.
+static void doctor_locality_try_all(const struct doctor *d, struct doctor_finding *f, const struct event_plan *plan,
+                                    bool retired, struct doctor_locality_tally *tally)
+{
+    for (int i = 0; i < plan->group_count; i++) {
+        const struct event_plan_group *group = &plan->groups[i];
+        struct doctor_finding refusal = {0};
+        if (event_catalogue_is_retired(group->events[0]) != retired)
+            continue;
+        bool opens = doctor_locality_try(d, &refusal, group) == 0;
+        if (!opens && !tally->refused[0])
+            *f = refusal;
+        tally->local |= doctor_locality_counts_local(group);
+        tally->assumed |= opens && strcmp(event_catalogue_confidence(group->events[0]), "assumed") == 0;
+        doctor_locality_count(opens ? tally->opened : tally->refused, sizeof tally->opened, group->events[0]->class);
+    }
+}
+
 static void doctor_locality_events(const struct doctor *d, struct doctor_finding *f, bool retired)
 {
     struct event_plan plan;
@@ -91,24 +119,19 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     if (!d->uarch || event_plan_make(&plan, d->catalogue, d->uarch, &everything) < 0) {
         doctor_find(f, DOCTOR_NO, "not known");
         doctor_cause(f, "this CPU is not in the event catalogue");
-        doctor_remedy(f, "docs/dev/adding-a-cpu.md says how to add it");
+        if (!d->topology || d->topology->node_count > 1)
+            doctor_remedy(f, "docs/dev/adding-a-cpu.md says how to add it");
         return;
     }
     struct doctor_locality_tally tally = {0};
-    for (int i = 0; i < plan.group_count; i++) {
-        const char *class = plan.groups[i].events[0]->class;
-        struct doctor_finding refusal = {0};
-        if (event_catalogue_is_retired(plan.groups[i].events[0]) != retired)
-            continue;
-        bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
-        if (!opens && !tally.refused[0])
-            *f = refusal;
-        tally.assumed |= opens && strcmp(event_catalogue_confidence(plan.groups[i].events[0]), "assumed") == 0;
-        doctor_locality_count(opens ? tally.opened : tally.refused, sizeof tally.opened, class);
-    }
+    const struct event_plan_answer *answer = doctor_locality_answer(&plan, retired ? "retired" : "any");
+    if (!retired || answer->class) // else retired loads tell caches at most
+        doctor_locality_try_all(d, f, &plan, retired, &tally);
     doctor_locality_sum_up(d, f, &tally);
-    if (!tally.opened[0] && !tally.refused[0])
-        doctor_cause(f, "%s", doctor_locality_why(&plan, retired ? "retired" : "any"));
+    if (f->state == DOCTOR_YES && !tally.local)
+        f->state = DOCTOR_PART;
+    if (!f->cause[0] && !tally.local)
+        doctor_cause(f, "%s", answer->why[0] ? answer->why : "this CPU has no such events that are documented");
 }
 
 void doctor_locality_reads(const struct doctor *d, struct doctor_finding *f)

@@ -16,12 +16,12 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
         doctor_cause(f, "/proc/cpuinfo does not say which CPU this is");
         return;
     }
-    char numbers[64] = ""; // s390 has neither
+    char numbers[64] = ""; // s390 has neither; as /proc/cpuinfo writes them: Arm's vendor and part as 0x41, 0xd0c
     if (cpu->family >= 0)
         snprintf(numbers, sizeof numbers, " family %d", cpu->family);
     if (cpu->model >= 0)
-        snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers), " model %d stepping %d", cpu->model,
-                 cpu->stepping);
+        snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers),
+                 cpu->vendor[0] == '0' ? " part %#x stepping %d" : " model %d stepping %d", cpu->model, cpu->stepping);
     bool known = d->uarch && !event_catalogue_is_fallback(d->uarch);
     const bool one_node = d->topology->node_count == 1;
     doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s)",
@@ -72,6 +72,12 @@ static void doctor_machine_count_nodes(const struct topology *t, struct doctor_f
     else
         doctor_find(f, DOCTOR_YES, "%zu, of which %zu with CPUs, %zu with memory", t->node_count, with_cpus,
                     with_memory);
+    if (topology_is_flat(t)) {
+        f->state = DOCTOR_PART;
+        doctor_cause(f, "all distances are 10: if the kernel emulates the nodes (numa=fake), no access is remote in "
+                        "truth");
+        doctor_remedy(f, "numaprof topology --measure tells");
+    }
 }
 
 void doctor_machine_nodes(const struct doctor *d, struct doctor_finding *f)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling of single loads with their address: PEBS load latency, AMD IBS, Arm SPE, POWER's marked events.
+// Sampling of single loads with their address: PEBS load latency, AMD IBS, POWER's marked events.
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -49,9 +49,6 @@ static int doctor_sampling_find(const struct doctor *d, struct doctor_sampling *
         return 0;
     }
     s->attr.exclude_kernel = s->attr.exclude_hv = 1;
-    s->name = "Arm SPE";
-    if (doctor_sampling_pmu(d, s, "arm_spe_0") == 0)
-        return 0;
     uint64_t config, leader;
     if (!d->perf.pmu[0] || !d->uarch || event_encode_loads(&d->uarch->sampling, d->root, &config, &leader) < 0)
         return -ENOENT;
@@ -71,9 +68,11 @@ void doctor_sampling_loads(const struct doctor *d, struct doctor_finding *f)
     struct doctor_sampling s;
     if (doctor_sampling_find(d, &s) < 0) {
         doctor_no_pmu(f);
-        if (d->perf.pmu[0])
-            doctor_cause(f, "%s", d->uarch ? "the kernel shows neither IBS nor SPE, the CPU has no load latency event"
-                                           : "neither IBS nor SPE, and this CPU is not in the event catalogue");
+        if (d->uarch && strcmp(d->uarch->sampling.method, "spe") == 0)
+            doctor_cause(f, "this version does not read the raw packets of Arm SPE");
+        else if (d->perf.pmu[0])
+            doctor_cause(f, "%s", d->uarch ? "the kernel shows no IBS, the CPU has no load latency event"
+                                           : "no IBS, and this CPU is not in the event catalogue");
         return;
     }
     struct doctor_target target = doctor_this_thread;

@@ -6,20 +6,20 @@
 #include "core/system/sysfile.h"
 #include "tests/c/check.h"
 
-TEST(text_loses_one_newline_and_must_fit)
+TEST(text_loses_the_blanks_at_its_end_and_must_fit)
 {
     char out[8];
-    check_write("a", "12\n\n");
-    CHECK_EQ(sysfile_text(".", out, sizeof out, "/%s", "a"), 3);
-    CHECK_STR(out, "12\n");
-    CHECK_EQ(sysfile_text(".", out, 4, "/a"), -EFBIG);
+    check_write("a", " 1\n2 \r\n");
+    CHECK_EQ(sysfile_text(".", out, sizeof out, "/%s", "a"), 4);
+    CHECK_STR(out, " 1\n2");
+    CHECK_EQ(sysfile_text(".", out, 7, "/a"), -EFBIG);
     CHECK_EQ(sysfile_text(".", out, sizeof out, "/b"), -ENOENT);
 }
 
 TEST(numbers_are_whole_files)
 {
     int64_t value = 7;
-    check_write("n", "-42\n");
+    check_write("n", "-42 \r\n");
     CHECK_EQ(sysfile_number(".", &value, "/n"), 0);
     CHECK_EQ(value, -42);
     check_write("n", "42 kB\n");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/perf/perf_context.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/topology/topology.h"
@@ -59,27 +60,27 @@ static int cmd_events_nodes(const char *root, bool *split)
 
 static bool cmd_events_sees_pmu(const char *root, const struct event_cpu *cpu)
 {
-    // The core's PMU is called cpu on x86 and POWER; ACPI and device-tree kernels number Arm's.
-    const char *const names[] = {cpu && cpu->pmu ? cpu->pmu : "cpu", "cpu_core", "armv8_pmuv3_0", "armv8_pmuv3"};
     int64_t type;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sysfile_number(root, &type, "/sys/bus/event_source/devices/%s/type", names[i]) == 0)
-            return true;
-    return false;
+    if (cpu && cpu->pmu)
+        return sysfile_number(root, &type, "/sys/bus/event_source/devices/%s/type", cpu->pmu) == 0;
+    char pmu[PERF_CONTEXT_PMU_BYTES];
+    perf_context_pmu(pmu, root);
+    return *pmu;
 }
 
-// "family 6, model 85, stepping 4"; what is not known is left out.
+// "family 6, model 0x55, stepping 4"; what is not known is left out.
 static void cmd_events_numbers(char *out, size_t size, const struct cpu_identity *machine)
 {
     const struct {
-        const char *what;
+        const char *format;
         int number;
-    } parts[] = {{"family", machine->family}, {"model", machine->model}, {"stepping", machine->stepping}};
+    } parts[] = {
+        {", family %d", machine->family}, {", model %#x", machine->model}, {", stepping %d", machine->stepping}};
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++)
         if (parts[i].number >= 0)
-            used += (size_t)snprintf(out + used, size - used, ", %s %d", parts[i].what, parts[i].number);
+            used += (size_t)snprintf(out + used, size - used, parts[i].format, parts[i].number);
 }
 
 static void cmd_events_unknown(const struct cpu_identity *machine, const char *root, int nodes)

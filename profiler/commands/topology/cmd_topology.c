@@ -90,11 +90,14 @@ static const char *cmd_topology_list(char out[CMD_TOPOLOGY_LIST_BYTES], const st
     return cpulist_next(set, 0) < 0 ? "-" : cpulist_shorten(out, CMD_TOPOLOGY_LIST_BYTES, set);
 }
 
+// Empty nodes are named in a remark only: a GPU may reserve seven.
 static void cmd_topology_print_nodes(const struct topology *t)
 {
     printf("node  package  kind           memory       free        LLC  CPUs\n");
     for (size_t i = 0; i < t->node_count; i++) {
         const struct topology_node *node = &t->nodes[i];
+        if (topology_node_is_empty(node))
+            continue;
         char list[CMD_TOPOLOGY_LIST_BYTES], package[16] = "-";
         char memory[UNITS_BYTES_TEXT], free_memory[UNITS_BYTES_TEXT], cache[UNITS_BYTES_TEXT];
         if (node->package != TOPOLOGY_UNKNOWN)
@@ -106,27 +109,38 @@ static void cmd_topology_print_nodes(const struct topology *t)
     }
 }
 
+static void cmd_topology_print_row(const struct topology *t, size_t from)
+{
+    printf("%8d", t->nodes[from].id);
+    for (size_t to = 0; to < t->node_count; to++) {
+        int distance = t->distance[from * t->node_count + to];
+        if (topology_node_is_empty(&t->nodes[to]))
+            continue;
+        if (distance == TOPOLOGY_UNKNOWN)
+            printf("  n/a");
+        else
+            printf(" %4d", distance);
+    }
+    putchar('\n');
+}
+
 static void cmd_topology_print_distances(const struct topology *t)
 {
-    if (t->node_count > CMD_TOPOLOGY_MATRIX) {
+    size_t shown = 0;
+    for (size_t i = 0; i < t->node_count; i++)
+        shown += !topology_node_is_empty(&t->nodes[i]);
+    if (shown > CMD_TOPOLOGY_MATRIX) {
         printf("\ndistances of %zu nodes are in the output of --json\n", t->node_count);
         return;
     }
     printf("\ndistance");
     for (size_t to = 0; to < t->node_count; to++)
-        printf(" %4d", t->nodes[to].id);
+        if (!topology_node_is_empty(&t->nodes[to]))
+            printf(" %4d", t->nodes[to].id);
     putchar('\n');
-    for (size_t from = 0; from < t->node_count; from++) {
-        printf("%8d", t->nodes[from].id);
-        for (size_t to = 0; to < t->node_count; to++) {
-            int distance = t->distance[from * t->node_count + to];
-            if (distance == TOPOLOGY_UNKNOWN)
-                printf("  n/a");
-            else
-                printf(" %4d", distance);
-        }
-        putchar('\n');
-    }
+    for (size_t from = 0; from < t->node_count; from++)
+        if (!topology_node_is_empty(&t->nodes[from]))
+            cmd_topology_print_row(t, from);
 }
 
 static int cmd_topology_print_plan(const struct topology *t, enum topology_pin policy, const char *name)

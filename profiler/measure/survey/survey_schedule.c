@@ -80,8 +80,10 @@ static void survey_schedule_note_nodes(struct result *result, const struct topol
     survey_schedule_note_set(result, &no_cpus, " has no CPUs: its memory is measured from the other nodes",
                              " have no CPUs: their memory is measured from the other nodes");
     survey_schedule_note_set(result, &offline,
-                             ": its CPUs are all offline, so its memory is measured from the other nodes",
-                             ": their CPUs are all offline, so their memory is measured from the other nodes");
+                             ": its CPUs are all offline or another node's, so its memory is measured from the other "
+                             "nodes",
+                             ": their CPUs are all offline or another node's, so their memory is measured from the "
+                             "other nodes");
     survey_schedule_note_set(result, &no_memory, " has no memory", " have no memory");
     survey_schedule_note_set(result, &forbidden_cpus, ": none of its CPUs is allowed here (cpuset or taskset)",
                              ": none of their CPUs is allowed here (cpuset or taskset)");
