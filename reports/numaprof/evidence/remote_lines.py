@@ -60,11 +60,14 @@ class ClassLines:
 
     def error_of_share(self, things: Collection[int]) -> float:
         """Half the 95 % interval of that: Wilson's, of samples that came by themselves. Where none did, it may be any
-        part. What has all pages on other nodes or none is more or less than by the samples where these differ."""
+        part: also what alone has pages on other nodes shares with code, stacks and smaller memory. Where samples and
+        pages agree that it is all or nothing, it is no more or less than the samples say."""
         share, by_pages = self.of(things), sum(self.by_pages.get(thing, 0.0) for thing in things)
-        if not 1 - ALL_OF_IT < by_pages < ALL_OF_IT:
-            return NORMAL * sqrt(share * (1 - share) / self.samples) if self.samples else 0.0
-        low, high = sampled_interval(share, self.samples) if self.samples else (0.0, 1.0)
+        if not self.samples:
+            return max(share, 1.0 - share)
+        if min(share, by_pages) >= ALL_OF_IT or max(share, by_pages) <= 1 - ALL_OF_IT:
+            return NORMAL * sqrt(share * (1 - share) / self.samples)
+        low, high = sampled_interval(share, self.samples)
         return max(share - low, high - share)
 
 
