@@ -9,12 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from numaprof.analysis.relevant_objects import of_remote, part_of_remote, suspects, told_part_of_remote
+from numaprof.analysis.relevant_objects import (
+    error_of_told_part,
+    of_remote,
+    part_of_remote,
+    suspects,
+    told_part_of_remote,
+)
 from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.remote_lines import ClassLines, RemoteLines
+from numaprof.evidence.spread import clustered_size
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.page.report_page import report_page
 from numaprof.rules import advise
@@ -57,6 +64,13 @@ class Blend:
         for thread in REMOTE_THREADS:
             for _ in range(samples):
                 self.builder.sample(OVERFLOW, thread, stack, 50_000, event=PREFETCH)
+        return self
+
+    def answered(self, block: int, address: int, samples: int) -> Blend:
+        """Loads that remote DRAM answered."""
+        stack = self.stream if block == self.array else self.look_up
+        for thread in REMOTE_THREADS:
+            self.builder.loads(stack, thread, range(address, address + samples * PAGE, PAGE), 0, block=block)
         return self
 
     def hits(self, stack: int, samples: int = 2) -> Blend:
@@ -111,7 +125,24 @@ def test_lines_that_no_sample_tells_may_be_any_objects(tmp_path: Path) -> None:
     array, table = lines.shares
     assert sorted(lines.shares.values()) == [pytest.approx(0.2), pytest.approx(0.8)]
     assert set(unsampled.by_pages.values()) == {0.5} and unsampled.part == pytest.approx(0.2)
-    assert lines.error([array]) == pytest.approx(0.2, abs=0.01) and lines.error([array, table]) == pytest.approx(0.0)
+    assert lines.error([array]) == pytest.approx(0.2, abs=0.01) and lines.error([array, table]) == pytest.approx(0.2)
+
+
+def test_what_alone_has_pages_on_other_nodes_has_all_lines_or_less(tmp_path: Path) -> None:
+    """No sample tells of any. The array is the only memory of 1 MiB, but code, stacks and smaller memory have lines."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1000] * 8, [0] * 4 + [2_000_000] * 4)
+    for line, address, pages in ((10, ARRAY, PAGES), (11, TABLE, 100)):
+        site = builder.stack(builder.place(("/home/u/src/sum.c", line, "main")))
+        block = builder.block(builder.object("heap", site), address, pages)
+        builder.touch(init_stack(builder), 1, address, pages, page_node=0, block=block)
+        where = {"address": address, "page_node": 0, "source": OWN_CACHE, "latency": 5, "block": block}
+        builder.sample(LOAD, 5, builder.stack(builder.place(STREAM)), 1009, **where)
+    evidence = read(builder, tmp_path)
+    told = {o.allocated.line: told_part_of_remote(evidence, o) for o in evidence.objects.found if o.allocated}
+    errors = {o.allocated.line: error_of_told_part(evidence, o) for o in evidence.objects.found if o.allocated}
+    assert told == {10: 1.0, 11: 0.0}
+    assert errors == {10: 1.0, 11: 1.0}
 
 
 def test_load_samples_do_not_divide_prefetches(tmp_path: Path) -> None:
@@ -139,6 +170,18 @@ def test_demand_reads_are_divided_by_the_samples_that_tell_most(tmp_path: Path) 
     assert shares(evidence) == {10: 0.2, 11: 0.8}
 
 
+def test_overflow_samples_of_what_was_counted_are_preferred_to_loads_of_dram(tmp_path: Path) -> None:
+    """The event counts lines from other nodes' caches as well, from which the array's come: half of all demand reads.
+    Remote DRAM answered 1024 loads of the table and none of the array."""
+    blend = Blend()
+    for thread in REMOTE_THREADS:
+        for _ in range(20):
+            blend.builder.sample(OVERFLOW, thread, blend.stream, 100_000, event=DEMAND)
+    blend.builder.statements.append(f"UPDATE sample SET t_ns = 5 WHERE kind = {OVERFLOW};")
+    evidence = evidence_of(blend.prefetches(blend.stream).hits(blend.stream, 20), tmp_path)
+    assert shares(evidence) == {10: 0.6, 11: 0.4}
+
+
 def test_a_few_overflow_samples_of_prefetches_tell_more_than_none(tmp_path: Path) -> None:
     """They stand for a hundredth of what was counted."""
     blend = Blend(1_000_000, 9_000_000)
@@ -151,11 +194,13 @@ def test_a_few_overflow_samples_of_prefetches_tell_more_than_none(tmp_path: Path
 
 
 def test_all_samples_of_a_few_do_not_make_all_lines() -> None:
-    """Wilson's interval of 1 of 1 begins at 0.21. Where no other object has pages on other nodes, all is all."""
+    """Wilson's interval of 1 of 1 begins at 0.21. Where no other object has pages on other nodes, all is all, but not
+    where one has these all."""
     one = ClassLines(1.0, 0.0, {1: 1.0}, 1, {1: 0.5, 2: 0.5})
     lines = RemoteLines({1: 1.0}, 0.0, classes=(one,))
     assert lines.error([1]) == lines.error([2]) == pytest.approx(0.793, abs=1e-3)
     assert replace(lines, classes=(replace(one, by_pages={1: 1.0}),)).error([1]) == 0.0
+    assert replace(lines, classes=(replace(one, by_pages={2: 1.0}),)).error([1]) == pytest.approx(0.793, abs=1e-3)
 
 
 def test_classes_that_no_sample_tells_may_all_be_wrong_in_one_direction() -> None:
@@ -169,22 +214,36 @@ def test_a_part_has_the_error_of_the_counts_that_weigh_it_and_of_the_samples_tha
     """Of two classes, each of one object, the second is counted twice as well: the first object's part is wrong by half
     of each error. What one class divides has the error of its samples; all together are all, whatever was counted."""
     lines = RemoteLines(
-        {1: 0.5, 2: 0.5}, 0.0, classes=(ClassLines(0.5, 0.2, {1: 1.0}, 9), ClassLines(0.5, 0.1, {2: 1.0}, 9))
+        {1: 0.5, 2: 0.5}, 0.0, classes=(ClassLines(0.5, 0.2, {1: 1.0}, 1e9), ClassLines(0.5, 0.1, {2: 1.0}, 1e9))
     )
     assert lines.error([1]) == pytest.approx((0.1**2 + 0.05**2) ** 0.5)
-    assert lines.error([1, 2]) == 0.0
+    assert lines.error([1, 2]) == pytest.approx(0.0, abs=1e-6)
     divided = RemoteLines({1: 0.5, 2: 0.5}, 0.0, classes=(ClassLines(1.0, 0.2, {1: 0.5, 2: 0.5}, 100),))
-    assert divided.error([1]) == pytest.approx(0.098, abs=1e-3)
+    assert divided.error([1]) == pytest.approx(0.096, abs=1e-3)
     assert replace(lines, classes=(ClassLines(1.0, None, {1: 1.0}, 100),)).error([1]) is None
+
+
+@pytest.mark.parametrize("in_turns", [False, True])
+def test_what_a_thread_does_at_one_time_is_one_sample(in_turns: bool, tmp_path: Path) -> None:
+    """Each of four threads reads the array in 16 spells and the table in as many, or both in each of the 32."""
+    blend = Blend(prefetched=0, looks_up=False)
+    blend.answered(blend.array, ARRAY, 256).answered(blend.table, TABLE, 256)
+    spell = f"address / {PAGE} % 16 * 2 + (address >= {TABLE})" if in_turns else f"address / {PAGE} % 32"
+    blend.builder.statements.append(f"UPDATE sample SET t_ns = 1000 + {spell} WHERE kind = {LOAD};")
+    lines = evidence_of(blend, tmp_path).remote_lines
+    (demand,) = (each for each in lines.classes if each.samples)
+    assert sorted(demand.shares.values()) == [pytest.approx(0.5), pytest.approx(0.5)]
+    clusters = [[(16.0 * (n % 2), 16.0) for n in range(32)]] * 4
+    assert demand.samples == pytest.approx(clustered_size(clusters, 2048) if in_turns else 2048)
+    assert demand.samples < 128 or not in_turns
 
 
 def test_tables_show_the_error_of_a_part(tmp_path: Path) -> None:
     """Of 1536 loads that remote DRAM answered, 512 are the array's: of four fifths of the lines. Of 40 samples of
     prefetches, all are."""
-    blend = Blend()
-    blend.prefetches(blend.stream)
-    for thread in REMOTE_THREADS:
-        blend.builder.loads(blend.stream, thread, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 0, block=blend.array)
+    blend = Blend(looks_up=False)
+    blend.prefetches(blend.stream).answered(blend.array, ARRAY, 128).answered(blend.table, TABLE, 256)
+    blend.builder.statements.append(f"UPDATE sample SET t_ns = 5 WHERE kind = {LOAD};")
     path = str(blend.builder.write(tmp_path / "r.numaprof"))
     (array,) = (row for row in document(path).objects.rows if row.allocated_at and row.allocated_at.line == 10)
     by_loads, by_overflows = 1.96 * (1 / 3 * 2 / 3 / 1536) ** 0.5, 1 - 40 / (40 + 1.96**2)

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval
+from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval, strata
 from numaprof.recording.sql.sql_accesses import Spell
 from numaprof.recording.sql.sql_samples import HINT, LOAD, STORE
 
@@ -54,21 +53,16 @@ def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -
 def share_of_spells(spells: Sequence[Spell]) -> RemoteShare:
     total = sum(spell.total for spell in spells)
     independent = effective_size(total, sum(spell.squares for spell in spells))
+    clusters: dict[tuple[int, int], tuple[float, float]] = {}
+    for spell in spells:
+        having, both = clusters.get((spell.thread, spell.part), (0.0, 0.0))
+        clusters[spell.thread, spell.part] = (having + spell.having, both + spell.total)
     return RemoteShare(
         sum(spell.having for spell in spells),
         total,
         sum(spell.samples for spell in spells),
-        effective=clustered_size(_by_thread(spells), independent),
+        effective=clustered_size(strata(clusters), independent),
     )
-
-
-def _by_thread(spells: Iterable[Spell]) -> list[list[tuple[float, float]]]:
-    """Accesses that have it, and all, of each thread in the parts of the run between its first and last samples."""
-    found: dict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
-    for spell in spells:
-        having, total = found[spell.thread].get(spell.part, (0.0, 0.0))
-        found[spell.thread][spell.part] = (having + spell.having, total + spell.total)
-    return [[parts.get(at, (0.0, 0.0)) for at in range(min(parts), max(parts) + 1)] for parts in found.values()]
 
 
 def counted_share(traffic: Traffic) -> RemoteShare | None:

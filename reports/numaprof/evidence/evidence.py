@@ -251,7 +251,7 @@ def evidence_of(recording: Recording) -> Evidence:
         samples=samples,
         spells=load_spells(recording, books.tells_remote, bool(machine.slow_nodes)),
         objects=objects,
-        remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
+        remote_lines=load_remote_lines(recording, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
         local=next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None),
         not_recorded=sum(row.processes for row in recording.rows(sql_run.NotRecorded, sql_run.NOT_RECORDED)),

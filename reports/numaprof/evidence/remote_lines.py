@@ -8,8 +8,9 @@ function: the first that enough load samples are of. Where no sampled load is le
 objects that load samples hardly see elsewhere share them, by their pages on other nodes. The instruction of an overflow
 sample may be a later one than the one that asked: what fits a core's caches has no part of lines that something larger
 can have, and beyond its own instructions neither has an object that many load samples see on the readers' own nodes
-alone. Demand reads are divided by the load samples that remote DRAM answered where these tell more. Load samples tell
-nothing of another class: one without overflow samples has what is left if all lines together were divided by pages.
+alone. Demand reads are divided by the load samples that remote DRAM answered where overflow samples are few. Load
+samples tell nothing of another class: one without overflow samples has what is left if all lines together were divided
+by pages.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ from typing import NamedTuple, Optional
 from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
 from numaprof.evidence.request_classes import DIRECT, REMOTE
-from numaprof.evidence.samples import Samples
-from numaprof.evidence.spread import effective_size, sampled_interval
+from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval, strata
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     ENOUGH_TO_BE_NEAR,
@@ -37,6 +37,7 @@ from numaprof.evidence.thresholds import (
     MIN_SAMPLES_OF_PART,
     MOST_UNDIVIDED,
     SAMPLED_PART,
+    SPELLS,
 )
 from numaprof.evidence.traffic import Ledger
 from numaprof.recording.reader import Recording
@@ -60,11 +61,14 @@ class ClassLines:
 
     def error_of_share(self, things: Collection[int]) -> float:
         """Half the 95 % interval of that: Wilson's, of samples that came by themselves. Where none did, it may be any
-        part. What has all pages on other nodes or none is more or less than by the samples where these differ."""
+        part: also what alone has pages on other nodes shares with code, stacks and smaller memory. Where samples and
+        pages agree that it is all or nothing, it is no more or less than the samples say."""
         share, by_pages = self.of(things), sum(self.by_pages.get(thing, 0.0) for thing in things)
-        if not 1 - ALL_OF_IT < by_pages < ALL_OF_IT:
-            return NORMAL * sqrt(share * (1 - share) / self.samples) if self.samples else 0.0
-        low, high = sampled_interval(share, self.samples) if self.samples else (0.0, 1.0)
+        if not self.samples:
+            return max(share, 1.0 - share)
+        if min(share, by_pages) >= ALL_OF_IT or max(share, by_pages) <= 1 - ALL_OF_IT:
+            return NORMAL * sqrt(share * (1 - share) / self.samples)
+        low, high = sampled_interval(share, self.samples)
         return max(share - low, high - share)
 
 
@@ -124,7 +128,7 @@ class Footprint:
 
 
 def load_remote_lines(
-    recording: Recording, samples: Samples, books: Ledger, events: Iterable[sql_counts.Event], footprint: Footprint
+    recording: Recording, books: Ledger, events: Iterable[sql_counts.Event], footprint: Footprint
 ) -> RemoteLines:
     """After load_samples, whose tables it reads."""
     population, total = books.events.verdict, books.total
@@ -137,14 +141,14 @@ def load_remote_lines(
     whole = sum(amounts.values())
     if not whole or not read:
         return RemoteLines()
-    asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED)
+    asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED, spells=SPELLS)
     class_of = {event.id: event.request for event in events}
     unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
     large = [row for row in read if row.thing not in footprint.in_cache]
     near = _near(read)
     elsewhere = [row for row in large if row.thing not in near]
     order = [(large, _LEVELS[:1]), (elsewhere, _LEVELS[1:]), (large, _LEVELS[1:])]
-    direct = _by_samples(samples)
+    direct = _by_samples(recording.rows(sql_prefetches.Answered, sql_prefetches.ANSWERED, spells=SPELLS))
     if direct.shares.keys() <= footprint.in_cache:  # else what a function stores to is not what it reads from a cache
         order.append((read, _LEVELS))
     tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
@@ -221,16 +225,27 @@ class _Divided:
     shares: Shares
     sampled: float = 0.0  # the part that load samples divide
     samples: int = 0  # so many
-    size: float = 0.0  # samples of equal weight that would tell the shares as well
+    size: float = 0.0  # samples of equal weight, each by itself, that would tell the shares as well
 
 
-def _by_samples(samples: Samples) -> _Divided:
-    sums: Shares = defaultdict(float)
-    remote = [row for row in samples.used if row.remote]
-    for row in remote:
-        sums[row.thing or 0] += row.accesses
-    size = effective_size(sum(sums.values()), sum(row.squares for row in remote))
-    return _Divided(_parts(sums), 1.0, sum(row.samples for row in remote), size)
+_Clusters = dict[tuple[int, int], Shares]  # lines by thread and spell: what a thread does at one time is much the same
+
+
+def _by_samples(answered: list[sql_prefetches.Answered]) -> _Divided:
+    clusters: _Clusters = defaultdict(lambda: defaultdict(float))
+    for row in answered:
+        clusters[row.thread, row.spell][row.thing] += row.accesses
+    return _divided(clusters, 1.0, sum(row.samples for row in answered), sum(row.squares for row in answered))
+
+
+def _divided(clusters: _Clusters, sampled: float, samples: int, squares: float) -> _Divided:
+    """squares: sum of those of the weights of the samples that are in the clusters."""
+    sums = _added((1.0, shares) for shares in clusters.values())
+    size = effective_size(sum(sums.values()), squares)
+    if sums:
+        most = max(sums, key=lambda thing: sums[thing])
+        size = clustered_size(strata({at: (of.get(most, 0.0), sum(of.values())) for at, of in clusters.items()}), size)
+    return _Divided(_parts(sums), sampled, samples, size)
 
 
 def _parts(sums: Mapping[int, float]) -> Shares:
@@ -271,31 +286,36 @@ def _by_instruction(
 ) -> _Divided:
     """tables: the first that has an instruction divides its lines. instead: of what nothing else tells; empty: it is
     divided as the rest."""
-    whole = sum(row.events for row in asked)
-    sums: Shares = defaultdict(float)
     unseen_of = cache(unseen.shares)
+    divided: dict[int, _Divided] = {}  # by instruction
     used: dict[Place | None, int] = {}  # load samples by the place that they are of
-    sampled = 0.0
-    for row in asked:
+    for row in {row.place: row for row in asked}.values():
         found = [(table.level(row), table.divided) for table in tables]
         place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
         if parts is None:
             by_pages = unseen_of(_function(row))
             parts = _Divided(by_pages) if by_pages else instead
         used[place] = max(used.get(place, 0), parts.samples)
+        divided[row.place] = parts
+    whole = sum(row.events for row in asked)
+    clusters: _Clusters = defaultdict(lambda: defaultdict(float))
+    sampled = 0.0
+    for row in asked:
+        parts = divided[row.place]
         sampled += parts.sampled * row.events / whole
         for thing, part in parts.shares.items():
-            sums[thing] += part * row.events / whole
-    size = effective_size(whole, sum(row.squares for row in asked)) * sum(sums.values())
-    return _Divided(_parts(sums), sampled, sum(used.values()), size)
+            clusters[row.thread, row.spell][thing] += part * row.events
+    known = sum(sum(shares.values()) for shares in clusters.values()) / (whole or 1.0)
+    return _divided(clusters, sampled, sum(used.values()), known * sum(row.squares for row in asked))
 
 
 def _demand_reads(
     asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, direct: _Divided
 ) -> _Divided:
-    """By overflow samples or by the load samples, whichever tell more."""
+    """By overflow samples where they are enough, or tell more than the load samples that remote DRAM answered: they are
+    of what was counted, which may include lines from other nodes' caches (Nehalem)."""
     found = _by_instruction(asked, tables, unseen, direct)
-    return found if found.size > direct.size else direct
+    return found if found.size >= min(direct.size, MIN_REMOTE_SAMPLES) else direct
 
 
 def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _Divided]:

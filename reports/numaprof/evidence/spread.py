@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 
@@ -41,6 +42,14 @@ def effective_size(weights: float, squares: float) -> float:
     """Equally weighted samples of the same error, from the sum of the weights and that of their squares (Kish, Survey
     Sampling, 1965)."""
     return weights * weights / squares if squares else 0.0
+
+
+def strata(clusters: Mapping[tuple[int, int], tuple[float, float]]) -> list[list[tuple[float, float]]]:
+    """Of each thread the spells between its first and last samples. clusters: by thread and spell."""
+    found: dict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
+    for (thread, spell), values in clusters.items():
+        found[thread][spell] = values
+    return [[spells.get(at, (0.0, 0.0)) for at in range(min(spells), max(spells) + 1)] for spells in found.values()]
 
 
 def clustered_size(strata: Sequence[Sequence[tuple[float, float]]], independent: float) -> float:

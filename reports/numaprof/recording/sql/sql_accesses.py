@@ -31,12 +31,12 @@ class Sampled(NamedTuple):
     accesses: float
 
 
-_REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
-_IN_DRAM = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
+IS_REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
+IN_DRAM = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
 # Sampled loads and stores that DRAM answered, of the samples that are looked at.
 SAMPLED = f"""
 SELECT thread, sum(weight) FROM picked
- WHERE kind IN (@LOAD, @STORE) AND {_IN_DRAM} AND {_REMOTE} IS NOT NULL
+ WHERE kind IN (@LOAD, @STORE) AND {IN_DRAM} AND {IS_REMOTE} IS NOT NULL
  GROUP BY thread
 """
 # Each thread adapts its sampling period, and its samples have turns of their own. What those of equal threads stand for
@@ -53,12 +53,12 @@ WEIGHED = (
 # touch of its page.
 USES = f"""
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
-       {_REMOTE} AS remote,
+       {IS_REMOTE} AS remote,
        steady,
        sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
- WHERE {_IN_DRAM}
+ WHERE {IN_DRAM}
  GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
@@ -87,7 +87,7 @@ SELECT kind, thread, (t_ns - first) * :spells / (last - first) AS part,
 """
 
 
-REMOTE_SPELLS = _spells(_REMOTE, _IN_DRAM)
+REMOTE_SPELLS = _spells(IS_REMOTE, IN_DRAM)
 SLOW_SPELLS = _spells(
     "source = @SLOW_TIER", "kind IN (@LOAD, @STORE) AND source IN (@LOCAL_DRAM, @REMOTE_DRAM, @SLOW_TIER)"
 )
