@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from numaprof.analysis.naming import command_to_copy, most_at, objects_in_text, site_label, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, leading, main_use, users
 from numaprof.analysis.placement import is_spread
-from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
+from numaprof.analysis.relevant_objects import (
+    init_sites,
+    measured,
+    of_remote,
+    remote_part,
+    remote_share_of,
+    suspects,
+)
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
@@ -57,9 +64,9 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
     group = [found for found in suspects(evidence) if found.use_shape.divided] if measured(evidence) else []
     part, uses = remote_part(evidence, group), later_uses(group)
     use = main_use(uses)
-    if part < MAINLY or use is None:
-        return None
     nodes, by_numactl = len(evidence.machine.memory_nodes), _numactl(evidence.command)
+    if part < MAINLY or use is None or (remote_share_of(group) or 0.0) < MAINLY * (1 - 1 / nodes):
+        return None  # the last: a policy of the program's own may place each part near its thread
     cause = "the numactl in the command" if by_numactl else "a memory policy"
     named = "numactl" if by_numactl else "that policy (inherited, or set by the program with mbind or set_mempolicy)"
     own = all(found.main_share < SERIAL_TOUCH for found in group)
