@@ -87,6 +87,18 @@ def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -
     assert "alone" not in text
 
 
+def test_of_several_users_one_may_make_nearly_all_of_the_uses(tmp_path: Path) -> None:
+    asked = [9_000_000, 0, 0, 0, 470_000, 0, 0, 0]
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", asked, [0] * 8)
+    stack = builder.stack(builder.place(LOOP))
+    for thread, pages in ((1, 290), (5, 15)):
+        builder.loads(stack, thread, range(ARRAY, ARRAY + 16 * pages * PAGE, 16 * PAGE), 0)
+    with_array(builder)
+    evidence = read(builder, tmp_path)
+    used = next(text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("used at"))
+    assert used.endswith("by 2 threads on nodes 0-1: nearly all by one of them")
+
+
 @pytest.mark.parametrize(("every", "told"), [(80, "by at least 7 threads"), (8, "by 7 threads")])
 def test_users_among_few_samples_are_not_called_all(every: int, told: str, tmp_path: Path) -> None:
     """Eight threads work; so few samples may have missed one."""
