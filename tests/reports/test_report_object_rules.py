@@ -1374,14 +1374,18 @@ def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
     assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
-def test_spread_and_read_by_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_command", [True, False])
+def test_spread_and_read_by_all(by_command: bool, tmp_path: Path) -> None:
     builder = sampled()
+    if by_command:
+        builder.change("run", command='["numactl", "--interleave=all", "./sum"]')
     use_all(builder, array(builder, PARALLEL, homes="interleaved"), None)
     evidence = read(builder, tmp_path)
     advice = read_by_all.rule(evidence)
     assert advice is not None
     assert shared_by_all.rule(evidence) is None
     assert "Leave it" in advice.change
+    assert advice.cause == ("the numactl in the command spreads all memory" if by_command else None)
 
 
 def test_few_samples_of_spread_memory_are_not_evenly_on_the_nodes(tmp_path: Path) -> None:
