@@ -304,7 +304,7 @@ class _Parts:
             nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
             page_uses=self._shapes.page_uses(thing) if self._in_one_block(thing) else {},
-            filled=self._shapes.filled(thing) if self._in_one_block(thing) else 1.0,
+            filled=self._shapes.filled(thing, self._named[thing].bytes or 0.0) if self._in_one_block(thing) else 1.0,
             before=tuple(self._before[thing]),
             huge=self._huge.get(thing),
             huge_pages=self._came_huge.get(thing, 0.0),
@@ -423,11 +423,12 @@ class _Shapes:
             )
         )
 
-    def filled(self, thing: int) -> float:
-        """1.0 unless what was seen of all parts before an end tells that the program made it larger than it needs."""
-        seen = {cell.bin for cell in self._cells[thing]}
-        end = max(seen, default=-1) + 1
-        return end / BINS if end < FILLED * BINS and len(seen) >= FILLED * end > 0 else 1.0
+    def filled(self, thing: int, size: float) -> float:
+        """1.0 unless first touches of nearly all before an end tell that the program made it larger than it needs."""
+        cells = self._cells[thing]
+        end = max((cell.bin for cell in cells), default=-1) + 1
+        touched = self._page_bytes * sum(cell.weight for cell in cells if not cell.is_use)
+        return end / BINS if end < FILLED * BINS and touched >= FILLED * size * end / BINS > 0 else 1.0
 
     def node_uses(self, thing: int) -> Parts:
         return accesses_by_node(cell for cell in self._cells[thing] if cell.is_use)
