@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // held-out: 2026-11-27, twenty-first
-// truth: main reads places from a text stream into a std::pmr::unordered_map over a pool resource (260000 nodes, about 15 MiB with its buckets); eight workers take requests from one queue in batches, and each request looks up places anywhere in it
+// truth: main reads places from a text stream into a std::pmr::unordered_map over a pool resource (260000 nodes, 8 MiB with its buckets); eight workers take requests from one queue in batches, and each request looks up places anywhere in it
 // fix: spread
 // std: c++20
 #include <condition_variable>
