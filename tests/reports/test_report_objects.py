@@ -61,6 +61,18 @@ def test_heap_object(tmp_path: Path) -> None:
     assert found.users == tuple(range(1, 9))
 
 
+def test_a_parallel_region_is_no_wrapper(tmp_path: Path) -> None:
+    """Thread 0 comes to its line from the line of the region, the others from the runtime."""
+    builder = levels(RecordingBuilder()).threads(8)
+    region = builder.place(LOOP)
+    for number, stack in enumerate((builder.stack(region), builder.stack(region, builder.place(INIT)))):
+        address = ARRAY + number * PAGES * PAGE
+        block = builder.block(builder.object("heap", stack), address, PAGES)
+        builder.touch(builder.stack(region), 5 - 4 * number, address, PAGES, page_node=1 - number, block=block)
+    (found,) = objects(builder, tmp_path)
+    assert found.blocks == 2 and not found.is_wrapped
+
+
 def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
     (found,) = objects(SCENARIOS["hinted"](), tmp_path)
     assert (found.kind, found.allocated, found.blocks) == (UNNAMED, None, None)

@@ -491,6 +491,8 @@ def _paths(recording: Recording) -> dict[int, _Path]:
         best = max(rank for rank, _ in path)
         mine = [site for rank, site in path if rank == best]
         caller = next((site for site in mine if site.function != mine[0].function), None)
+        if re.search(_OUTLINED, mine[0].function or ""):
+            caller = None  # of a parallel region: one thread of the team has it, the others have none
         in_region = any(re.search(_OUTLINED, site.function or "") for _, site in path)
         found[object] = _Path(mine[0], caller, in_region)
     return found
