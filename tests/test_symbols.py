@@ -288,3 +288,19 @@ def test_damaged_files_cost_names_but_no_recording(program: Path, tmp_path: Path
     db = record(program, tmp_path, target)
     assert db.execute("SELECT complete FROM run").fetchone() == (1,)
     assert toucher(db)[4] == str(target)
+
+
+@pytest.mark.requires("g++")
+def test_what_a_parallel_region_in_a_block_inlines_has_the_line_of_its_caller(program: Path, tmp_path: Path) -> None:
+    """GCC describes the region's function within the block of the function that it is written in."""
+    source = TREE / "tests" / "objects" / "blocks.cpp"
+    target = tmp_path / "blocks"
+    subprocess.run(["g++", "-std=c++17", "-g", "-O2", "-fopenmp", source, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    lines = db.execute(
+        "SELECT outside.file, outside.line FROM sample JOIN stack ON stack.id = sample.stack"
+        " JOIN place ON place.id = stack.place JOIN place AS outside ON outside.id = place.inline_of"
+        " WHERE kind = 10 GROUP BY outside.id ORDER BY sum(weight) DESC LIMIT 1"
+    ).fetchall()
+    line = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "// the line" in text)
+    assert lines == [(str(source), line)]

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from numaprof.analysis.placement import parts_order
+from numaprof.evidence.access_patterns import Shape
 from numaprof.rules.change_program import mismatched_init, serial_init, shared_by_all
 from numaprof.rules.leave_alone import serial_phase
 from reading import read
@@ -108,6 +110,66 @@ def test_blocks_that_are_dealt_out_are_not_divided_for_the_halves_that_samples_s
     assert advice.removes == pytest.approx(1.0)
 
 
+FILL = ("int main(void) {", "    double *a = malloc(n);", "    fill(a, n);")
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_parts_of_memory_that_is_larger_than_what_is_used_of_it(
+    share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block with room for more: each thread has an eighth of what is there, and too few samples to tell more."""
+    text_of(monkeypatch, *FILL)
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 2, "main"))))
+    block = builder.block(made, ARRAY, round(PAGES / share))
+    for page in range(0, PAGES, 16):
+        builder.touch(init_stack(builder), 1, ARRAY + page * PAGE, 16, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8, line=WORK, every=64)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert ("part_node[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1" in code) is (share < 1)
+    assert (f"part < {round(8 / share)};" in code) is (share < 1)
+    assert advice.removes == pytest.approx(1.0, abs=0.01)
+
+
+def columns(builder: RecordingBuilder, owner: Callable[[int, int], int]) -> None:
+    """Rows of eight pages, of which each thread has the one that the owner of row and column is."""
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 2, "main"))))
+    block, chance = builder.block(made, ARRAY, PAGES), random.Random(1)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    stack = builder.stack(builder.place(LOOP))
+    for row in sorted(chance.sample(range(PAGES // 8), 120)):
+        for column in range(8):
+            start = ARRAY + (8 * row + column) * PAGE
+            builder.loads(stack, owner(row, column) + 1, [start, start + 2048], 0, block=block)
+
+
+def test_columns_of_whole_pages_are_placed_page_by_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text_of(monkeypatch, *FILL)
+    builder = sampled()
+    columns(builder, lambda _, column: column)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert "part_node[] = {0, 0, 0, 0, 1, 1, 1, 1};" in code and f"part < {PAGES};" in code
+    assert "part_node[part % 8]" in code
+    assert advice.removes == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("regular", [True, False])
+def test_pages_of_their_own_without_a_place_for_each_are_told_in_words(
+    regular: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Regular, but more pieces than the kernel gives a node each; else in no order at all."""
+    text_of(monkeypatch, *FILL)
+    monkeypatch.setattr("numaprof.analysis.placement.MOST_RANGES", PAGES // 8 if regular else PAGES)
+    builder, chance = sampled(), random.Random(2)
+    columns(builder, lambda _, column: column if regular else chance.randrange(8))
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "write to it in parallel, divided as the loop at sum.c:22 divides it" in advice.change
+    assert advice.code == ("numactl --interleave=all ./sum",)
+    assert advice.removes is None
+
+
 def half_touched(toucher: int, own: Line, foreign: Line) -> RecordingBuilder:
     """Threads 0 to 3 touch what they use, at one place; at the other, one thread touches what 4 to 7 use."""
     builder = sampled()
@@ -198,10 +260,26 @@ def test_arrays_that_the_program_cuts_one_into(
     assert advice.removes == (pytest.approx(1.0, abs=0.02) if code else None)
 
 
-def test_an_uneven_part_of_one_thread_is_not_serial(tmp_path: Path) -> None:
-    """Thread 3 has two of eight parts, the second of them on the other node, and nobody else uses that one."""
+def test_parts_that_two_threads_of_a_node_share_are_known_by_node(tmp_path: Path) -> None:
+    """Tiles of half a row: the two threads beside each other use the same quarter of it."""
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    for quarter, threads in enumerate(((0, 1), (4, 5), (2, 3), (6, 7))):
+        start = ARRAY + 2 * quarter * BLOCK * PAGE
+        for thread in threads:
+            builder.loads(stack, thread + 1, range(start, start + 2 * BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.objects[0].use_shape is Shape.OVERLAPPING
+    assert "which node uses which part, from 1 024 samples" in " ".join(advice.evidence.split())
+
+
+@pytest.mark.parametrize("room", [1, 7])
+def test_an_uneven_part_of_one_thread_is_not_serial(room: int, tmp_path: Path) -> None:
+    """Thread 3 has two of eight parts, the second of them on the other node, and nobody else uses that one. The memory
+    may be larger than what is used of it."""
     builder = sampled()
     block = array(builder, list(range(8)))
+    builder.change("block", bytes=room * PAGES * PAGE)
     stack = builder.stack(builder.place(LOOP))
     for part, thread in enumerate((0, 1, 2, 3, 3, 4, 5, 6)):
         start = ARRAY + part * BLOCK * PAGE

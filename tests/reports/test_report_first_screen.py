@@ -203,6 +203,13 @@ def test_threads_with_hardly_a_request_stand_last(tmp_path: Path) -> None:
     assert re.search(r"node 1: .* on CPUs 4-7  +3 600 requests\n", first_screen(builder, tmp_path))
 
 
+def test_memory_with_room_for_more_has_the_size_of_what_is_used(tmp_path: Path) -> None:
+    builder = SCENARIOS["named_objects"]()
+    assert "WHAT    32 MiB, all of it on node 0" in first_screen(builder, tmp_path)
+    builder.change("block", bytes=4 * 32 << 20)
+    assert "WHAT    32 MiB used of 128 MiB, all of it on node 0" in first_screen(builder, tmp_path)
+
+
 def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
     report = document(str(serial_init().write(tmp_path / "x.numaprof")))
     code = ("// after the allocation at sum.c:13, add", *[f"line {number};" for number in range(12)])

@@ -165,6 +165,19 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
             assert leaves == ("numa_run_on_node(-1);", "in main, before it starts threads")
 
 
+@pytest.mark.parametrize("policy", [True, False])
+def test_where_a_policy_places_pages_the_first_thread_may_wander(policy: bool, tmp_path: Path) -> None:
+    builder = sampled()
+    block = builder.block(builder.object("heap", builder.stack(builder.place(INIT))), ARRAY, PAGES)
+    for turn, page in enumerate(range(0, PAGES, 16)):
+        node = 2 * page // PAGES
+        where = {"block": block, "page_node": turn % 2 if policy else node, "cpu": 4 * node}
+        builder.sample(FIRST_TOUCH, 1, builder.stack(builder.place(INIT)), 16, address=ARRAY + page * PAGE, **where)
+    evidence = read(builder, tmp_path)
+    assert (disturbed.rule(evidence) is None) is policy
+    assert any("The nodes of that memory are chance" in note for note in notes(evidence)) is not policy
+
+
 def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> None:
     builder = sampled()
     block = array(builder, SERIAL)

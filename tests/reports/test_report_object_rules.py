@@ -754,17 +754,39 @@ def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)  # no text to take names from
 
 
-def contained(function: str, line: Line = LOOP) -> RecordingBuilder:
+def filled_by(builder: RecordingBuilder, function: str) -> int:
     """A function of a header of the standard library touches, inlined at line 12."""
-    builder = sampled()
     mine = builder.place(("/home/u/src/fill.cpp", 12, "main"))
     header = "/usr/include/c++/12/bits/stl_vector.h"
     vector = builder.add("place", module="/home/u/sum", file=header, line=566, function=function, inline_of=mine)
     memset = builder.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
     block = builder.block(builder.object("heap", builder.stack(mine)), ARRAY, PAGES)
     builder.touch(builder.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
-    use_blocks(builder, block, [0] * 8, line=line)
+    return block
+
+
+def contained(function: str, line: Line = LOOP) -> RecordingBuilder:
+    builder = sampled()
+    use_blocks(builder, filled_by(builder, function), [0] * 8, line=line)
     return builder
+
+
+@pytest.mark.parametrize("divided", [False, True])
+def test_what_a_container_makes_and_fills_in_one_statement_has_no_place_for_code(divided: bool, tmp_path: Path) -> None:
+    """All look it up. Another array is one thread's alone; or it has parts, which must not be spread as well."""
+    builder = sampled()
+    function = "std::unordered_map<int, int, std::hash<int> >::reserve(unsigned long)"
+    use_all(builder, filled_by(builder, function), 0)
+    other = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    if divided:
+        use_blocks(builder, other, [0] * 8, OTHER, WORK, every=128)
+    else:
+        stack = builder.stack(builder.place(WORK))
+        builder.loads(stack, 8, range(OTHER, OTHER + PAGES * PAGE, 128 * PAGE), 0, block=other)
+    advice = shared_by_all.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert ("both at fill.cpp:12, add, with the program's names" in advice.code[0]) is divided
+    assert (advice.code == ("numactl --interleave=all ./sum",)) is not divided
 
 
 def test_containers_of_nodes_are_not_to_be_written_beforehand(tmp_path: Path) -> None:
@@ -1352,14 +1374,18 @@ def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
     assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
-def test_spread_and_read_by_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_command", [True, False])
+def test_spread_and_read_by_all(by_command: bool, tmp_path: Path) -> None:
     builder = sampled()
+    if by_command:
+        builder.change("run", command='["numactl", "--interleave=all", "./sum"]')
     use_all(builder, array(builder, PARALLEL, homes="interleaved"), None)
     evidence = read(builder, tmp_path)
     advice = read_by_all.rule(evidence)
     assert advice is not None
     assert shared_by_all.rule(evidence) is None
     assert "Leave it" in advice.change
+    assert advice.cause == ("the numactl in the command spreads all memory" if by_command else None)
 
 
 def test_few_samples_of_spread_memory_are_not_evenly_on_the_nodes(tmp_path: Path) -> None:
@@ -1628,6 +1654,16 @@ def test_memory_that_a_policy_spreads_though_threads_have_parts(
     else:
         assert advice.kind is Kind.SETTING
         assert advice.code == (("./sum -i",) if by_command else ())
+
+
+@pytest.mark.parametrize("wrong", [1, 4])
+def test_a_policy_that_places_most_parts_near_their_threads_does_not_spread(wrong: int, tmp_path: Path) -> None:
+    """One thread touches first what mbind has placed. Of the parts one is on the wrong node, or each second one."""
+    builder = sampled()
+    block = array(builder, SERIAL, homes="interleaved")
+    homes = [1 - node if thread % (8 // wrong) == 0 else node for thread, node in enumerate([0] * 4 + [1] * 4)]
+    use_blocks(builder, block, homes)
+    assert (policy.rule(read(builder, tmp_path)) is None) is (wrong == 1)
 
 
 def test_cpuset_that_binds(tmp_path: Path) -> None:

@@ -61,6 +61,18 @@ def test_heap_object(tmp_path: Path) -> None:
     assert found.users == tuple(range(1, 9))
 
 
+def test_a_parallel_region_is_no_wrapper(tmp_path: Path) -> None:
+    """Thread 0 comes to its line from the line of the region, the others from the runtime."""
+    builder = levels(RecordingBuilder()).threads(8)
+    region = builder.place(LOOP)
+    for number, stack in enumerate((builder.stack(region), builder.stack(region, builder.place(INIT)))):
+        address = ARRAY + number * PAGES * PAGE
+        block = builder.block(builder.object("heap", stack), address, PAGES)
+        builder.touch(builder.stack(region), 5 - 4 * number, address, PAGES, page_node=1 - number, block=block)
+    (found,) = objects(builder, tmp_path)
+    assert found.blocks == 2 and not found.is_wrapped
+
+
 def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
     (found,) = objects(SCENARIOS["hinted"](), tmp_path)
     assert (found.kind, found.allocated, found.blocks) == (UNNAMED, None, None)
@@ -85,6 +97,18 @@ def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -
     text = printed(builder, tmp_path)
     assert "too few samples to tell by which threads" in " ".join(text.split())
     assert "alone" not in text
+
+
+def test_of_several_users_one_may_make_nearly_all_of_the_uses(tmp_path: Path) -> None:
+    asked = [9_000_000, 0, 0, 0, 470_000, 0, 0, 0]
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", asked, [0] * 8)
+    stack = builder.stack(builder.place(LOOP))
+    for thread, pages in ((1, 290), (5, 15)):
+        builder.loads(stack, thread, range(ARRAY, ARRAY + 16 * pages * PAGE, 16 * PAGE), 0)
+    with_array(builder)
+    evidence = read(builder, tmp_path)
+    used = next(text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("used at"))
+    assert used.endswith("by 2 threads on nodes 0-1: nearly all by one of them")
 
 
 @pytest.mark.parametrize(("every", "told"), [(80, "by at least 7 threads"), (8, "by 7 threads")])

@@ -99,6 +99,21 @@ def test_samples_follow_the_threads_by_chance_in_less_than_one_of_a_thousand_cas
     assert found.count(Shape.BLOCKS) <= 1
 
 
+def of_few(draw: Draw, samples: int, seed: int = 1) -> Layout:
+    """A team of which two threads are sampled often enough for a range, beside one that reads all of it at the end."""
+    few, often = sampled(draw, 8, samples, seed).seen, sampled(draw, 8, 40, seed + 1).seen
+    parts = {who: often[who] if who in (0, 6) else few[who] for who in few}
+    return Layout(of_samples({**parts, 99: sampled(anywhere, 1, 200, seed + 2).seen[0]}))
+
+
+def test_few_samples_follow_the_threads_beside_one_that_is_sampled_often() -> None:
+    assert shape(of_few(block, 1)) is Shape.BLOCKS
+    assert shape(of_few(block, 3)) is Shape.BLOCKS
+    found = [shape(of_few(anywhere, 2, seed)) for seed in range(300)]
+    assert not any(each.divided for each in found)
+    assert not shape(of_few(half, 15)).divided
+
+
 def test_one_thread() -> None:
     assert shape(Layout(sampled(anywhere, 1, 100))) is Shape.ONE
 

@@ -12,7 +12,7 @@
 
 enum {
     INLINED_CALLS_NESTED = 8
-}; // namespaces and functions in each other that are searched: a corrupt tree may have no end
+}; // namespaces, functions and blocks in each other that are searched: a corrupt tree may have no end
 
 // --- the functions of a unit
 
@@ -35,7 +35,8 @@ static void inlined_calls_add_ranges(struct inlined_calls *scopes, Dwarf_Die *fu
             return;
 }
 
-// C++ defines functions in namespaces, Fortran in modules and in each other.
+// C++ defines functions in namespaces, Fortran in modules and in each other, OpenMP's regions are in blocks of others:
+// these are searched only for addresses that no other function has, for there are many blocks.
 static void inlined_calls_collect(struct inlined_calls *scopes, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die die;
@@ -45,8 +46,11 @@ static void inlined_calls_collect(struct inlined_calls *scopes, Dwarf_Die *paren
         int tag = dwarf_tag(&die);
         if (tag == DW_TAG_subprogram)
             inlined_calls_add_ranges(scopes, &die);
-        if (tag == DW_TAG_namespace || tag == DW_TAG_module || (tag == DW_TAG_subprogram && dwarf_haschildren(&die)))
-            inlined_calls_collect(scopes, &die, tag == DW_TAG_subprogram ? INLINED_CALLS_NESTED - 1 : depth + 1);
+        bool is_function = tag == DW_TAG_subprogram && dwarf_haschildren(&die);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_module || is_function ||
+            (tag == DW_TAG_lexical_block && scopes->in_blocks))
+            inlined_calls_collect(scopes, &die,
+                                  is_function && !scopes->in_blocks ? INLINED_CALLS_NESTED - 1 : depth + 1);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -56,11 +60,12 @@ static int inlined_calls_by_low(const void *a, const void *b)
     return left->low < right->low ? -1 : left->low > right->low;
 }
 
-static void inlined_calls_read(struct inlined_calls *scopes, Dwarf_Die *unit)
+static void inlined_calls_read(struct inlined_calls *scopes, Dwarf_Die *unit, bool in_blocks)
 {
     Dwarf *dwarf = dwarf_cu_getdwarf(unit->cu);
-    if (scopes->dwarf == dwarf && scopes->unit == dwarf_dieoffset(unit))
+    if (scopes->dwarf == dwarf && scopes->unit == dwarf_dieoffset(unit) && scopes->in_blocks >= in_blocks)
         return;
+    scopes->in_blocks = in_blocks;
     scopes->dwarf = dwarf;
     scopes->unit = dwarf_dieoffset(unit);
     scopes->count = 0;
@@ -112,8 +117,12 @@ int inlined_calls_find(struct inlined_calls *scopes, Dwarf_Die *unit, Dwarf_Addr
     enum { DEEPEST = 256 };      // blocks in each other
     int count = 0;
     Dwarf_Die die;
-    inlined_calls_read(scopes, unit);
+    inlined_calls_read(scopes, unit, false);
     const struct inlined_calls_function *function = inlined_calls_function(scopes, address);
+    if (!function) {
+        inlined_calls_read(scopes, unit, true);
+        function = inlined_calls_function(scopes, address);
+    }
     if (!function || !dwarf_offdie(scopes->dwarf, function->die, &die))
         return 0;
     inlined_calls_push(found, &count, &die);

@@ -5,6 +5,7 @@
 #define PROFILER_SYMBOLS_DEBUG_INFO_INLINED_CALLS_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { INLINED_CALLS_MAX = 32 };        // depth of inlining; the innermost beyond are left out
@@ -20,6 +21,7 @@ struct inlined_calls {                  // all zero: nothing
     Dwarf_Off unit;
     struct inlined_calls_function *functions; // by low
     size_t count, size;
+    bool in_blocks;                     // those in blocks of others are among them
 };
 
 // The functions at the address, innermost first; the last one is not inlined. Returns their number; 0: not known.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Touched
-from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
+from numaprof.evidence.thresholds import FORCED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 
 
 def roaming(evidence: Evidence) -> list[Thread]:
@@ -37,11 +37,14 @@ def by_node(rows: Iterable[Touched]) -> dict[int, float]:
 
 def wandering(evidence: Evidence) -> dict[int, float]:
     """Pages that the first thread first touched while nothing kept it on a node, by the node of its CPU. Empty: hardly
-    any were away from the node of most."""
-    pages = by_node(touched_unpinned(evidence))
+    any were away from the node of most, or a policy placed them."""
+    rows = touched_unpinned(evidence)
+    pages, known = by_node(rows), [row for row in rows if row.home is not None]
     away = sum(pages.values()) - max(pages.values(), default=0.0)
     few = away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES
-    return {} if few else pages
+    elsewhere = sum(row.pages for row in known if row.home != row.node)
+    placed = elsewhere > 0 and elsewhere >= FORCED * sum(row.pages for row in known)
+    return {} if few or placed else pages
 
 
 def _rarer(thread: Thread) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import sqrt
+from math import ceil, sqrt
 
 from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.analysis.remote_share import remote_share
@@ -35,6 +35,7 @@ from numaprof.evidence.thresholds import (
 )
 
 MOST_PARTS_PER_NODE = 16
+MOST_RANGES = 30_000  # with a node of their own: each is a mapping, of which the kernel allows a process 65 530
 
 
 def is_spread(evidence: Evidence, homes: Mapping[int, float], samples: int | None = None) -> bool:
@@ -88,9 +89,11 @@ def _keep_to_parts(uses: Parts, order: Sequence[int]) -> bool:
 def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
     """As node_order; preferred are parts of the threads in their order, if they explain more, or arrays of one size,
     each divided among the threads, if they explain as much."""
+    if found.page_uses and (rows := _order_in_rows(evidence, found, working)) is not None:
+        return rows
     free = node_order(found)
     arrays = order_of_arrays(evidence, found, working, sure=free is None)
-    team = team_order(evidence, working, len(working), [found])
+    team = order_as_filled(evidence, working, found)
     if free and len(set(team)) > 1 and _misplaced(found.steady_uses, team) < _misplaced(found.steady_uses, free):
         free = team
     if free is None or arrays is None:
@@ -101,6 +104,29 @@ def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) ->
 def has_parts(evidence: Evidence, found: Object, working: Sequence[Thread]) -> bool:
     """There is a parts_order."""
     return node_order(found) is not None or order_of_arrays(evidence, found, working, sure=True) is not None
+
+
+def _order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
+    """The node of each page, where the rows of a matrix have whole pages and all threads divide each row.
+
+    Only the length of a row is chosen. None: no length explains the uses, beyond chance.
+    """
+    uses, pages = found.page_uses, ceil((found.bytes or 0.0) / found.page_bytes)
+    team = team_order(evidence, working, len(working), [found])
+    if len(uses) < 2 or len(set(team)) < 2:
+        return None
+    orders = {}
+    for length in range(2, min(BINS, pages // 2) + 1):
+        row = tuple(team[(2 * page + 1) * len(team) // (2 * length)] for page in range(length))
+        ranges = pages // length * len(list(groupby(row)))
+        if pages % length <= 1 and ranges <= MOST_RANGES:  # 1: the page of an allocator's header
+            orders[length] = row * (pages // length)
+    own = {length: 1 - _misplaced_pages(uses, order) for length, order in orders.items()}
+    best = max(own.values(), default=0.0)
+    most = max(sum(each.values()) for each in uses.values()) / whole_of(uses)
+    if best < max(OWN_PARTS, most + NO_CHANCE / (2 * sqrt(max(1.0, found.steady_samples)))):
+        return None
+    return orders[next(length for length, each in own.items() if each >= best - AS_GOOD)]
 
 
 def order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread], sure: bool) -> tuple[int, ...] | None:
@@ -176,6 +202,13 @@ def _misplaced(uses: Parts, nodes: Sequence[int | None]) -> float:
     return away / seen if seen else 0.0
 
 
+def _misplaced_pages(uses: Parts, nodes: Sequence[int | None]) -> float:
+    """As _misplaced, for a node of each page."""
+    last = len(nodes) - 1
+    away = sum(n for node, pages in uses.items() for page, n in pages.items() if nodes[min(page, last)] != node)
+    return away / (whole_of(uses) or 1.0)
+
+
 def owners(found: Object) -> tuple[int, ...]:
     """The node that makes most accesses to each of as many equal parts as samples can tell apart."""
     uses = found.steady_uses
@@ -191,6 +224,13 @@ def team_order(
     nodes = [_working_node(evidence, thread) for thread in one_pass(evidence, working, group)]
     team = [node for node in nodes if node is not None]
     return tuple(team[(2 * part + 1) * len(team) // (2 * parts)] for part in range(parts)) if team else ()
+
+
+def order_as_filled(evidence: Evidence, working: Sequence[Thread], found: Object) -> tuple[int, ...]:
+    """A part for each thread of what is used of it; of the rest, parts of that size for the last one."""
+    parts = min(BINS, round(len(working) / found.filled))
+    order = team_order(evidence, working, len(working), [found])
+    return tuple(order[min(part, len(order) - 1)] for part in range(parts)) if order else ()
 
 
 def one_pass(evidence: Evidence, threads: Sequence[Thread], group: Sequence[Object]) -> list[Thread]:
@@ -343,6 +383,8 @@ def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None,
     """Share of the accesses to an object that would be remote after the fix."""
     if not nodes:
         return 1 - 1 / max(1, len(evidence.machine.memory_nodes))
+    if found.page_uses and len(nodes) > BINS:
+        return _misplaced_pages(found.page_uses, nodes)
     uses = found.block_uses if each_block and found.block_uses else found.node_uses
     return _misplaced(uses, nodes)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from numaprof.analysis.placement import parts_told_apart, weight_of_part
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import EXCLUSIVE, LONE_READER, MIN_REMOTE_SAMPLES, REMOTE_HEAVY
+from numaprof.evidence.thresholds import BINS, EXCLUSIVE, LONE_READER, MIN_REMOTE_SAMPLES, REMOTE_HEAVY
 
 
 def lone_reader(evidence: Evidence, found: Object) -> int | None:
@@ -33,7 +33,7 @@ def lone_reader(evidence: Evidence, found: Object) -> int | None:
 def _others_use_these_parts(found: Object, thread: int, remote: float) -> bool:
     """False if an uneven division gives it parts that lie elsewhere: what it has alone may be placed with it."""
     away = {row.node for row in found.used if row.thread == thread and row.remote}
-    parts, shared = parts_told_apart(found.steady_samples), 0.0
+    parts, shared = min(BINS, round(parts_told_apart(found.steady_samples) / found.filled)), 0.0
     for part in range(parts):
         by_node = {node: weight_of_part(bins, part, parts) for node, bins in found.node_uses.items()}
         theirs = sum(weight for node, weight in by_node.items() if node in away)

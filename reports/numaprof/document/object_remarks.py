@@ -87,7 +87,7 @@ def _used(evidence: Evidence, found: Object) -> str:
         alone = all(row.thread == who[0].row.id for row in found.later)
         return f"used{at} by {thread} alone" if alone else f"used{at} by {thread}, hardly by others"
     shape = used_shape(evidence, found)
-    pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
+    pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.among_several
     few = found.known_samples < MIN_SAMPLES and len(who) < len(evidence.workers)
     return f"used{at} by {'at least ' if few else ''}{threads_on_nodes(who)}: {pattern}"
 

@@ -51,6 +51,11 @@ class Shape(Enum):
         return self in (Shape.BLOCKS, Shape.HALO, Shape.NODE_BLOCKS, Shape.OWN, Shape.PIECES, Shape.INTERLEAVED)
 
     @property
+    def among_several(self) -> str:
+        """In words, where more than one thread was seen to use it."""
+        return "nearly all by one of them" if self is Shape.ONE else str(self.value)
+
+    @property
     def shared(self) -> bool:
         """True if no thread has a part of its own."""
         return self in (Shape.ALL, Shape.RANDOM)
@@ -117,6 +122,8 @@ def shape(layout: Layout) -> Shape:
     by_range = _by_range(layout.parts)
     if by_range is Shape.UNKNOWN and _in_order_of_threads(layout.parts.seen):
         return Shape.BLOCKS
+    if by_range in (Shape.UNKNOWN, Shape.OVERLAPPING) and _in_order_beside_one(layout.parts):
+        return Shape.BLOCKS
     if by_range in (Shape.ONE, Shape.UNKNOWN):
         return by_range
     return _divided(layout) or _shared(layout, by_range)
@@ -148,6 +155,15 @@ def _in_order_of_threads(parts: Parts) -> bool:
         rising += sum(weight for step, weight in steps if step > 0)
         falling += sum(weight for step, weight in steps if step < 0)
     return rising >= IN_ORDER * (rising + falling) > 0
+
+
+def _in_order_beside_one(uses: Uses) -> bool:
+    """So are those of a team that is hardly sampled, beside one thread that reads all of it and is sampled often."""
+    alone = _alone_in_all(uses.seen)
+    if alone is None:
+        return False
+    seen, accesses = ({who: each[who] for who in each if who != alone} for each in (uses.seen, uses.accesses))
+    return _in_order_of_threads(seen) and _by_range(Uses(seen, accesses)) in {Shape.UNKNOWN, *_OF_BLOCKS}
 
 
 def _bins_twice(parts: Parts) -> tuple[int, int]:
@@ -260,11 +276,15 @@ def _alone(widths: Mapping[int, float]) -> int | None:
 
 def of_team(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Without those of a thread that alone uses all of the object: of few samples, one reaches further by chance."""
-    seen = uses_of(cells).seen
-    alone = _alone(_widths(seen, {who: _range(bins, 0.1) for who, bins in seen.items()})) if seen else None
-    if alone is None or sum(seen[alone].values()) < MIN_MIXED:
-        return cells
-    return [cell for cell in cells if cell.thread != alone]
+    alone = _alone_in_all(uses_of(cells).seen)
+    return cells if alone is None else [cell for cell in cells if cell.thread != alone]
+
+
+def _alone_in_all(seen: Parts) -> int | None:
+    """The only thread that uses all of it, where enough of its samples and however few of the others tell that."""
+    ranges = {who: _range(bins, 0.1) for who, bins in seen.items() if bins}
+    alone = _alone(_widths(seen, ranges)) if ranges else None
+    return alone if alone is not None and sum(seen[alone].values()) >= MIN_MIXED else None
 
 
 def _totals(parts: Parts) -> dict[int, float]:

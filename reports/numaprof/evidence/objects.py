@@ -28,6 +28,7 @@ from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
 from numaprof.evidence.thresholds import (
     BINS,
+    FILLED,
     HARDLY_TOUCHED,
     HUGE_FAULT,
     MIN_GROWTH,
@@ -90,6 +91,8 @@ class Object(Touches):
     team_samples: float = 0.0  # of team_uses
     nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
     mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
+    page_uses: Parts = field(default_factory=dict)  # of one block whose pages are each thread's own: node -> page
+    filled: float = 1.0  # share of its bytes, from the first on, beyond which nobody was seen to touch or use it
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -271,6 +274,9 @@ class _Parts:
             self._object(thing) for thing in sorted(things, key=abs) if thing in self._named or self._touched[thing]
         ]
 
+    def _in_one_block(self, thing: int) -> bool:
+        return thing in self._named and self._named[thing].blocks == 1
+
     def _object(self, thing: int) -> Object:
         steady = self._shapes.steady(thing)
         steady_nodes, team = uses_of(steady, by_node=True), of_team(steady)
@@ -297,6 +303,8 @@ class _Parts:
             team_samples=effective_samples(team),
             nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
+            page_uses=self._shapes.page_uses(thing) if self._in_one_block(thing) else {},
+            filled=self._shapes.filled(thing, self._named[thing].bytes or 0.0) if self._in_one_block(thing) else 1.0,
             before=tuple(self._before[thing]),
             huge=self._huge.get(thing),
             huge_pages=self._came_huge.get(thing, 0.0),
@@ -367,6 +375,8 @@ def _sum(group: list[Object]) -> Object:
         since=min(part.since for part in group),
         until=_last([part.until for part in group]),
         mapped_before=any(part.mapped_before for part in group),
+        page_uses={},
+        filled=1.0,
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 
@@ -394,6 +404,7 @@ class _Shapes:
         def taken_over(rows: Iterable[Part]) -> dict[int, list[Part]]:
             return _by_thing(row._replace(thread=stand_ins.get(row.thread, row.thread)) for row in rows)
 
+        self._recording, self._page_bytes = recording, page_bytes
         self._cells = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.CELLS, bins=BINS))
         self._folded = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.FOLDED_CELLS, bins=BINS))
         self._regions = taken_over(recording.rows(sql_accesses.RegionCell, sql_accesses.REGION_CELLS, bins=BINS))
@@ -412,11 +423,29 @@ class _Shapes:
             )
         )
 
+    def filled(self, thing: int, size: float) -> float:
+        """1.0 unless first touches of nearly all before an end tell that the program made it larger than it needs."""
+        cells = self._cells[thing]
+        end = max((cell.bin for cell in cells), default=-1) + 1
+        touched = self._page_bytes * sum(cell.weight for cell in cells if not cell.is_use)
+        return end / BINS if end < FILLED * BINS and touched >= FILLED * size * end / BINS > 0 else 1.0
+
     def node_uses(self, thing: int) -> Parts:
         return accesses_by_node(cell for cell in self._cells[thing] if cell.is_use)
 
     def block_uses(self, thing: int) -> Parts:
         return accesses_by_node(cell for cell in self._folded[thing] if cell.is_use)
+
+    def page_uses(self, thing: int) -> Parts:
+        """Where each page is used by one thread, and no larger part is: node -> page -> accesses."""
+        uses: dict[int, dict[int, float]] = defaultdict(dict)
+        if self.used(thing) is Shape.INTERLEAVED:
+            cells = self._recording.rows(
+                sql_accesses.PageCell, sql_accesses.PAGE_CELLS, thing=thing, page_bytes=self._page_bytes
+            )
+            for cell in cells:
+                uses[cell.node][cell.page] = cell.weight
+        return uses
 
     def steady(self, thing: int) -> list[sql_accesses.Cell]:
         return [cell for cell in self._cells[thing] if cell.is_use and cell.steady]
@@ -462,6 +491,8 @@ def _paths(recording: Recording) -> dict[int, _Path]:
         best = max(rank for rank, _ in path)
         mine = [site for rank, site in path if rank == best]
         caller = next((site for site in mine if site.function != mine[0].function), None)
+        if re.search(_OUTLINED, mine[0].function or ""):
+            caller = None  # of a parallel region: one thread of the team has it, the others have none
         in_region = any(re.search(_OUTLINED, site.function or "") for _, site in path)
         found[object] = _Path(mine[0], caller, in_region)
     return found

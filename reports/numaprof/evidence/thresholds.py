@@ -199,6 +199,9 @@ HARDLY_USED = 0.05
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.
 BINS = 256
+# The start of an object is all that is used of it, if so much of it up to an end was seen to be touched, nothing beyond
+# was, and that end is before so much of all. The rest is rounded sizes, and records that were lost.
+FILLED = 0.90
 
 # "Spread over the nodes": no node holds more than so many times what an even spread would give it, so that spreading
 # takes a fifth off the load of its controller at most. Sampled pages may be off from that by their error.

@@ -112,6 +112,7 @@ class Object:
         kind: heap, static, tls, stack, mapping, file, shared, huge; memory: told apart by its first touch alone.
         blocks: Number of blocks; null: not known.
         bytes: Most that lived at one time.
+        filled: The share of that, from its start, beyond which nothing was touched or used; 1: all, or not known.
         remote_share: Of its sampled accesses whose placement is known.
         of_all_remote: Its part of all remote lines, prefetched ones included, where counters tell; else of all sampled
             remote accesses; null: not known, or too few samples tell.
@@ -137,6 +138,7 @@ class Object:
     kind: str
     blocks: int | None
     bytes: float
+    filled: float
     remote_share: float | None
     of_all_remote: float | None
     of_all_remote_error: float | None

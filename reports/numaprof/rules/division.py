@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from numaprof.analysis.object_users import leading, main_use, users
-from numaprof.analysis.placement import gained, one_pass, order_of_arrays, parts_order, team_order
+from numaprof.analysis.placement import gained, one_pass, order_as_filled, order_of_arrays, parts_order, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
@@ -152,6 +152,8 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
             order_of_arrays(evidence, lead, threads, sure=True),
         )
         several = gained(evidence, [lead], arrays, False) if arrays else -1.0
+        if lead.filled < 1.0:
+            several = max(several, gained(evidence, [lead], order_as_filled(evidence, threads, lead), False))
         return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
 
     if initialises is not None and not _uses_it_with_others(group, initialises):
@@ -181,7 +183,7 @@ def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_reg
         return None
     seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
     working = one_pass(evidence, dividing_team(evidence, [found], seen), [found])
-    nodes = team_order(evidence, working, len(working), [found])
+    nodes = order_as_filled(evidence, working, found)
     return nodes if len(set(nodes)) > 1 else None
 
 

@@ -89,10 +89,13 @@ def _what(found: model.Object) -> str:
     module = found.allocated_at.module if found.allocated_at is not None and found.allocated_at.of_runtime else None
     if module is not None and not module.startswith("["):  # not what a compiler made at run time
         name = f"memory that {os.path.basename(module)} allocates, "
+    large = size(found.bytes)
+    if found.filled < 1.0:
+        large = f"{size(found.filled * found.bytes)} used of {large}"
     if found.home == NOT_KNOWN:
-        return f"{name}{size(found.bytes)}"
+        return f"{name}{large}"
     where = f"all of it on {found.home}" if found.home.startswith("node ") and "%" not in found.home else found.home
-    return f"{name}{size(found.bytes)}, {where}"
+    return f"{name}{large}, {where}"
 
 
 def _others(first: model.Object, others: list[model.Object]) -> str:

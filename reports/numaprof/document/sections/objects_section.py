@@ -88,6 +88,7 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         kind=clean(found.kind),
         blocks=found.blocks,
         bytes=bytes_of(evidence, found),
+        filled=found.filled,
         remote_share=found.remote / found.known if found.known else None,
         of_all_remote=told_part_of_remote(evidence, found),
         of_all_remote_error=error_of_told_part(evidence, found),

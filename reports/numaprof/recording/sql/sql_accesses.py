@@ -194,6 +194,21 @@ SELECT thing, sum(seen), sum(seen * apart) / sum(seen)
 """
 
 
+class PageCell(NamedTuple):
+    page: int  # the first of its block is 0
+    node: int
+    weight: float
+
+
+# Who uses which page of a thing of one block, after the initialisation.
+PAGE_CELLS = """
+SELECT address / :page_bytes - e.first / :page_bytes AS page, node, sum(weight)
+  FROM placed p JOIN extent e USING (thing, process, block)
+ WHERE thing = :thing AND is_use AND p.steady AND node IS NOT NULL
+ GROUP BY page, node
+"""
+
+
 class Order(NamedTuple):
     thing: int
     steps: int  # from one sampled access of a thread to its next

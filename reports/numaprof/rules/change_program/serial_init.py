@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
@@ -28,7 +29,7 @@ from numaprof.analysis.object_users import (
     through,
     users,
 )
-from numaprof.analysis.placement import is_spread
+from numaprof.analysis.placement import is_spread, node_order
 from numaprof.analysis.relevant_objects import (
     init_sites,
     measured,
@@ -76,6 +77,8 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
+    if init.shape is Shape.INTERLEAVED and _saves_little(evidence, group, init):
+        init = replace(init, memories=())  # its pages are not divided as the code would divide it
     removes = _removes(evidence, group, init)
     part = remote_part(evidence, group) if measured(evidence) else _part_of_home_traffic(evidence, group)
     alone = _worked_on_alone(group) if (removes or 0.0) <= 0 and measured(evidence) else None
@@ -101,6 +104,11 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(init.working),
     )
+
+
+def _saves_little(evidence: Evidence, group: list[Object], init: Initialisation) -> bool:
+    saved = promised(evidence, group, init)
+    return saved is not None and saved < MAINLY * remote_part(evidence, group)
 
 
 def _worked_on_alone(group: list[Object]) -> Site | None:
@@ -201,7 +209,7 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
         inner = through(uses)
         line += f" (through {site_label(inner)})" if inner is not None and use == main_use(uses) else ""
         alone = len(users(evidence, uses)) == 1
-        each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
+        each = f", {shape.among_several}" if not alone and (shape.divided or shape is Shape.ONE) else ""
         told = f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
         return " ".join([told, *_used_elsewhere(evidence, group, use)])
     remote = threads_on_nodes(others(evidence, group[0]))
@@ -305,4 +313,6 @@ def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     shape = shape_of(group)
     if shape.divided or shape is Shape.ONE:
         return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."
+    if all(node_order(found) is not None for found in group):
+        return f"{text}; which node uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."
     return f"{text}. Which part each thread uses is not known."

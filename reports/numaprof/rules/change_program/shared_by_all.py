@@ -224,13 +224,20 @@ def edits(evidence: Evidence, group: list[Object]) -> tuple[Edit, ...]:
 
 
 def _unplaced(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
-    """For the whole program, unless that would spread what has parts of its own; then where the text was not read."""
+    """For the whole program, unless that would spread what has parts of its own; then where the text was not read.
+
+    No code can stand where a container allocates and fills in one statement: then for the whole program too, if threads
+    have no parts of other memory.
+    """
     everything = (f"numactl --interleave=all {command_to_copy(evidence)}",)
     divided = [found for found in suspects(evidence) if not shared(evidence, found)]
     if not divided:
         return everything
-    allocated = allocation_sites(group)
+    allocated, sites = allocation_sites(group), init_sites(group)
+    calls = [evidence.samples.library_calls.get(site) for site in allocated if site in sites]
+    by_container = any(call is not None and call.container for call in calls)
     mainly = not measured(evidence) or remote_part(evidence, group) >= remote_part(evidence, divided)
-    if mainly and (not allocated or fixes.memories(evidence, group) is not None):
+    alone = by_container and not any(found.use_shape.divided for found in divided)
+    if mainly and (not allocated or alone or fixes.memories(evidence, group) is not None):
         return everything
-    return unplaced(interleaved, allocated, init_sites(group)) or (everything if mainly else ())
+    return unplaced(interleaved, allocated, sites) or (everything if mainly else ())

@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from numaprof.analysis.naming import command_to_copy, most_at, objects_in_text, site_label, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, leading, main_use, users
 from numaprof.analysis.placement import is_spread
-from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
+from numaprof.analysis.relevant_objects import (
+    init_sites,
+    measured,
+    of_remote,
+    remote_part,
+    remote_share_of,
+    suspects,
+)
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
@@ -23,12 +30,14 @@ from numaprof.text.format import nodes_in_text, percent, size
 # Options of numactl that take no argument (its manual page).
 _BARE = ("-l", "--localalloc", "-a", "--all", "-b", "--balancing", "-s", "--show", "-H", "--hardware")
 
+BY_NUMACTL = "the numactl in the command spreads all memory"
+
 
 def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).fixable:
         return None
     homes = _forced_homes(evidence)
-    if _interleaves(evidence.command) or homes == tuple(evidence.machine.memory_nodes):
+    if interleaves(evidence.command) or homes == tuple(evidence.machine.memory_nodes):
         return _spread_though_divided(evidence)
     if len(homes) != 1:
         return None
@@ -49,7 +58,7 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def forces(evidence: Evidence) -> bool:
     """True if first touch does not decide the node of memory in this run."""
-    return bool(_forced_homes(evidence)) or _interleaves(evidence.command)
+    return bool(_forced_homes(evidence)) or interleaves(evidence.command)
 
 
 def _spread_though_divided(evidence: Evidence) -> Advice | None:
@@ -57,15 +66,15 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
     group = [found for found in suspects(evidence) if found.use_shape.divided] if measured(evidence) else []
     part, uses = remote_part(evidence, group), later_uses(group)
     use = main_use(uses)
-    if part < MAINLY or use is None:
-        return None
     nodes, by_numactl = len(evidence.machine.memory_nodes), _numactl(evidence.command)
-    cause = "the numactl in the command" if by_numactl else "a memory policy"
+    if part < MAINLY or use is None or (remote_share_of(group) or 0.0) < MAINLY * (1 - 1 / nodes):
+        return None  # the last: a policy of the program's own may place each part near its thread
+    cause = BY_NUMACTL if by_numactl else "a memory policy spreads all memory"
     named = "numactl" if by_numactl else "that policy (inherited, or set by the program with mbind or set_mempolicy)"
     own = all(found.main_share < SERIAL_TOUCH for found in group)
     return Advice(
         kind=Kind.SETTING if own else Kind.FIX,
-        finding=f"{cause.capitalize()} spreads memory over {nodes} nodes, so that "
+        finding=f"{cause.capitalize().removesuffix(' all memory')} memory over {nodes} nodes, so that "
         f"{percent(1 - 1 / nodes)} of it is remote to each thread. But {objects_in_text(evidence, group)} is used by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(use)}: {leading(group).use_shape.value}.",
         change=f"Run without {named}: the threads that use it touch it first, which puts it on their nodes."
@@ -74,7 +83,7 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
         f"{named}: then each part is on the node of its thread.",
         code=(shlex.join(by_numactl),) if own and by_numactl else (),
         evidence=f"{of_remote(evidence, part)} reach this memory.",
-        cause=f"{cause} spreads all memory",
+        cause=cause,
         concerns=part,
         objects=tuple(group),
         untriable="a policy of the command decides",
@@ -103,7 +112,7 @@ def _options(command: Sequence[str]) -> Sequence[str]:
     return command[1:end]
 
 
-def _interleaves(command: Sequence[str]) -> bool:
+def interleaves(command: Sequence[str]) -> bool:
     """True if the command is numactl with interleaved memory: then few first touches of growing memory are known."""
     return _is_numactl(command) and any(re.match(r"--interleave(=|$)|-i", word) for word in _options(command))
 

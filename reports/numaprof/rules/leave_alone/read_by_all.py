@@ -17,6 +17,7 @@ from numaprof.fixes import find as fixes
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import shared_by_all
 from numaprof.rules.change_program.shared_by_all import is_dealt
+from numaprof.rules.change_run import policy
 from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
@@ -70,6 +71,7 @@ def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: s
         f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
         change=change,
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}{here}.",
+        cause=policy.BY_NUMACTL if policy.interleaves(evidence.command) else None,
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(init_sites(group)),
