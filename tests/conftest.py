@@ -182,6 +182,15 @@ def public_place() -> Iterator[Path]:
 
 
 @pytest.fixture
+def in_memory(tmp_path: Path) -> Iterator[Path]:
+    """A folder for thousands of files, or one with a hole that would take pages of the page cache: most of the time
+    would go into the file system."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else tmp_path) as name:
+        yield Path(name)
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """golden(name, text): text is what tests/golden/NAME holds. `make golden` writes the files anew."""
 

@@ -9,9 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import zlib
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -102,14 +100,6 @@ def link_debug_file(target: Path, debug: Path, crc: int) -> None:
     section.write_bytes(name + bytes(-len(name) % 4) + crc.to_bytes(4, sys.byteorder))
     subprocess.run(["objcopy", "--remove-section=.gnu_debuglink", target], check=True)
     subprocess.run(["objcopy", f"--add-section=.gnu_debuglink={section}", target], check=True)
-
-
-@pytest.fixture
-def in_memory(tmp_path: Path) -> Iterator[Path]:
-    """A folder where the hole of a file takes no pages of the page cache: most of the time would go into them."""
-    shared = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else tmp_path) as name:
-        yield Path(name)
 
 
 # Started by a small process: until its exec a program has the memory of whoever starts it.

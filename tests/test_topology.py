@@ -320,10 +320,10 @@ def test_a_full_disk_is_noticed(program: Path) -> None:
 # --- many and any -----------------------------------------------------------------------------------------------------
 
 
-def test_4096_cpus_and_1024_nodes(program: Path, tmp_path: Path) -> None:
+def test_4096_cpus_and_1024_nodes(program: Path, in_memory: Path) -> None:
     cpus = [Cpu(i, i % 1024, i % 16, i % 2048) for i in range(4096)]
     distances = {a: [10 if a == b else 20 + (a ^ b) % 13 for b in range(1024)] for a in range(1024)}
-    root = Machine(cpus, dict.fromkeys(range(1024), 1 << 20), distances).write(tmp_path)
+    root = Machine(cpus, dict.fromkeys(range(1024), 1 << 20), distances).write(in_memory)
     ours = as_json(program, root)
     assert len(ours["cpus"]) == 4096
     assert len(ours["nodes"]) == 1024

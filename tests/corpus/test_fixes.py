@@ -602,13 +602,15 @@ HUGE_PAGES: dict[str, Snippet] = {
 }
 COMPILED_WITH_HUGE_PAGES = ("malloc", "two_at_once", "rows", "new", "vector", "vectors_in_vector", "flat", "grid")
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17", "-fopenmp"], ".f90": ["gfortran"]}
-if shutil.which("ld.gold"):  # reads C++'s library in half of the time
-    COMPILER[".cpp"].append("-fuse-ld=gold")
+if shutil.which("ld.gold"):  # reads the libraries of C++ and Fortran in half of the time
+    COMPILER = {suffix: [*command, "-fuse-ld=gold"] for suffix, command in COMPILER.items()}
 # Compiled each by itself: the headers that a snippet names are enough.
 COMPILED_ALONE = ("malloc", "rows", "structs")
 # The name of a structure or function that a C text defines.
 OUTSIDE = re.compile(r"^(?:struct (?=\w+ \{)|static .*?(?=\w+\()|int (?=\w+\())(\w+)", re.MULTILINE)
-CHOOSE = "\nint main(int count, char **names) {{ (void)count; switch (*names[1]) {{ {cases} }} return 2; }}\n"
+CHOOSE = "\nint main(int count, char **names) {{ (void)count; switch (atoi(names[1])) {{ {cases} }} return 2; }}\n"
+# Cases that are compiled together: most of the time goes into headers, libraries and processes.
+TOGETHER = 12
 
 
 @pytest.fixture(scope="module")
@@ -621,8 +623,8 @@ def cxx_head(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def chosen(calls: Sequence[str]) -> str:
-    """A main that calls what its argument names: a, b, c ..."""
-    cases = " ".join(f"case '{chr(97 + number)}': return {call}();" for number, call in enumerate(calls))
+    """A main that calls what its argument numbers."""
+    cases = " ".join(f"case {number}: return {call}();" for number, call in enumerate(calls))
     return CHOOSE.format(cases=cases)
 
 
@@ -633,8 +635,7 @@ def headers_and_rest(text: str) -> tuple[list[str], list[str]]:
 
 
 def c_source(texts: Sequence[str]) -> str:
-    """All texts in one file, as most of the time goes into headers and processes: what a text defines outside of
-    functions gets a name of its own."""
+    """All texts in one file: what a text defines outside of functions gets a name of its own."""
     headers: dict[str, None] = {}
     parts = []
     for number, text in enumerate(texts):
@@ -673,7 +674,7 @@ def outputs(source: Path, texts: Sequence[str], flags: Sequence[str], alone: boo
     else:
         together = {".c": c_source, ".cpp": cxx_source}[source.suffix]
         program = str(built(source.with_stem("built"), together(texts), flags))
-        commands = [[program, chr(97 + number)] for number in range(len(texts))]
+        commands = [[program, str(number)] for number in range(len(texts))]
     environment = {"OMP_NUM_THREADS": "4"}
     done = [subprocess.run(each, capture_output=True, text=True, check=True, env=environment) for each in commands]
     assert not any(each.stderr for each in done), done  # libnuma says there what the kernel refuses
@@ -695,16 +696,10 @@ def on_request(interleaving: Sequence[str], advice: str) -> tuple[str, ...]:
     return tuple(text.split("\n"))
 
 
-def compared(
-    source: Path,
-    memories: list[Memory],
-    found: int,
-    snippets: Iterable[Snippet] = SNIPPETS.values(),
-    flags: Sequence[str] = (),
-    *,
-    alone: bool = False,
-) -> None:
-    """Each snippet alone. alone: it has functions that run before main."""
+def changed(
+    source: Path, memories: list[Memory], found: int, snippets: Iterable[Snippet] = SNIPPETS.values()
+) -> tuple[list[str], list[str]]:
+    """The text in `source`, and that with each snippet alone; the flags that these need."""
     assert len(memories) == found, memories
     texts = [source.read_text()]
     if memories[0].size:
@@ -723,10 +718,35 @@ def compared(
         assert ("-lnuma" in done.flags) == ("numa_" in texts[-1])
         assert ("-fopenmp" in done.flags) == (texts[-1].count("omp parallel") > texts[0].count("omp parallel"))
         needed += done.flags
-    alone = alone or memories[0].static or source.suffix == ".f90"
-    expected, *others = outputs(source, texts, [*dict.fromkeys([*flags, *needed])], alone)
-    for text, printed_by_it in zip(texts[1:], others):
-        assert printed_by_it == expected, text
+    return texts, needed
+
+
+def alike(source: Path, cases: Sequence[tuple[list[str], list[str]]], flags: Sequence[str], alone: bool) -> None:
+    """All texts of a case print the same. alone: they have functions that run before main."""
+    flags = [*dict.fromkeys([*flags, *(flag for _, needed in cases for flag in needed)])]
+    done = iter(outputs(source, [text for texts, _ in cases for text in texts], flags, alone))
+    for (texts, _), expected in zip(cases, done):
+        for text in texts[1:]:
+            assert next(done) == expected, text
+
+
+def compared(
+    source: Path,
+    memories: list[Memory],
+    found: int,
+    snippets: Iterable[Snippet] = SNIPPETS.values(),
+    flags: Sequence[str] = (),
+    *,
+    alone: bool = False,
+) -> None:
+    case = changed(source, memories, found, snippets)
+    alike(source, [case], flags, alone or memories[0].static or source.suffix == ".f90")
+
+
+def batches(names: Iterable[str], alone: Sequence[str] = ()) -> list[list[str]]:
+    """The names of cases that are compiled together."""
+    others = [name for name in names if name not in alone]
+    return [*([name] for name in alone), *(others[at : at + TOGETHER] for at in range(0, len(others), TOGETHER))]
 
 
 def snippets_of(name: str) -> list[Snippet]:
@@ -738,31 +758,35 @@ def recorded(text: str) -> int:
 
 
 @pytest.mark.requires("gcc", "libnuma")
-@pytest.mark.parametrize("name", C)
-def test_c_in_its_place(name: str, tmp_path: Path) -> None:
-    allocation, use, before = C[name]
-    source = tmp_path / "a.c"
-    text = C_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
-    source.write_text(text)
-    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    several, alone = name.startswith("two_") and "pointers" not in name, name in COMPILED_ALONE
-    compared(source, found, 2 if several else 1, snippets_of(name), alone=alone)
+@pytest.mark.parametrize("names", batches(C, COMPILED_ALONE), ids="+".join)
+def test_c_in_its_place(names: list[str], tmp_path: Path) -> None:
+    source, cases = tmp_path / "a.c", []
+    for name in names:
+        allocation, use, before = C[name]
+        text = C_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
+        source.write_text(text)
+        found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+        several = name.startswith("two_") and "pointers" not in name
+        cases.append(changed(source, found, 2 if several else 1, snippets_of(name)))
+    alike(source, cases, [], alone=names[0] in COMPILED_ALONE)
 
 
 @pytest.mark.requires("g++", "libnuma")
-@pytest.mark.parametrize("name", CXX)
-def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> None:
-    allocation, use, before = CXX[name]
-    source = tmp_path / "a.cpp"
-    text = CXX_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
-    source.write_text(text)
-    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    several = name in (
-        *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
-        *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
-        *("vectors_in_an_initialiser_list", "returned_in_a_list", "list_of_two"),
-    )
-    compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
+@pytest.mark.parametrize("names", batches(CXX), ids="+".join)
+def test_cxx_in_its_place(names: list[str], cxx_head: list[str], tmp_path: Path) -> None:
+    source, cases = tmp_path / "a.cpp", []
+    for name in names:
+        allocation, use, before = CXX[name]
+        text = CXX_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
+        source.write_text(text)
+        found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+        several = name in (
+            *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
+            *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
+            *("vectors_in_an_initialiser_list", "returned_in_a_list", "list_of_two"),
+        )
+        cases.append(changed(source, found, 2 if several else 1, snippets_of(name)))
+    alike(source, cases, cxx_head, alone=False)
 
 
 OF_EACH = {

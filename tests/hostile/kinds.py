@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conftest import BUILD, PROGRAM
-from running import Ended, rows, run_command
+from conftest import PROGRAM
+from running import Ended, reports, rows, run_command
 
 PATIENCE_S = 120  # a busy machine is not a wrong one
-REPORTS = BUILD / "numaprof-reports"
 
 # One attempt: decides by chance, works in an empty folder, raises AssertionError where the promise is broken.
 Attack = Callable[[random.Random, Path], None]
@@ -43,7 +42,7 @@ def alone(folder: Path, *words: object, **options: object) -> Ended:
 
 def assert_readable(recording: Path) -> None:
     """The report of it is a report, or one line with cause and remedy."""
-    done = run_command(REPORTS, "report", recording, timeout=PATIENCE_S)
+    done = reports("report", recording)
     assert done.status == 0 or is_one_line(done), done
 
 
