@@ -32,8 +32,8 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
 }
 # --long: threads of 5 s or more.
 LONG: dict[str, tuple[str, ...]] = {
-    "mixed": ("blend", "24", "24", "24", "24"),
-    "sum_serial": ("sum_serial", "40", "32"),
-    "sparse": ("sparse", "12", "1000"),
+    "mixed": ("blend", "24", "24", "24", "36"),
+    "sum_serial": ("sum_serial", "160", "32"),
+    "sparse": ("sparse", "8", "1000"),
 }
 PATTERNS = ("streamed", "strided", "random", "mixed", "thin")
