@@ -66,7 +66,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         struct perf_event_attr attr = group->events[i].attr;
         attr.inherit = how.inherit;
         attr.disabled = i == 0 && !how.waits;
-        open->period = attr.sample_period ? attr.sample_period : open->period;
+        open->pace.period = attr.sample_period ? attr.sample_period : open->pace.period;
         attr.enable_on_exec = i == 0 && how.on_exec && !atomic_load(&set->counters->paused);
         open->fds[i] = counters_open_event(set, &attr, i > 0 ? open->fds[0] : -1);
         if (open->fds[i] < 0) {

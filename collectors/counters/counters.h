@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "collectors/counters/counters_period.h"
 #include "collectors/events/event_plan.h"
 #include "collectors/loads/loads.h"
 #include "collectors/loads/loads_plan.h"
@@ -126,8 +127,7 @@ struct counters_open_group {
     uint64_t ids[EVENT_PLAN_GROUP_EVENTS]; // the kernel's, in samples
     uint64_t work;                         // as last read
     uint64_t values[EVENT_PLAN_GROUP_EVENTS], enabled, running; // as last read
-    uint64_t period;                 // of sampling now ...
-    uint64_t sampled_events, sampled_ns; // ... what was counted since it was last adapted, and for how long
+    struct counters_pace pace;       // of sampling
 };
 
 struct counter_set {
@@ -216,7 +216,7 @@ bool counters_take_timer(struct counter_set *set, const struct perf_event_header
 
 void counters_switch(struct counter_set *set, bool on);
 
-// Sets the sampling periods so that samples come at samples_per_s, from the counts since the last change.
+// Sets the sampling periods by the rates of what was counted: counters_period.h.
 void counters_adapt(struct counter_set *set);
 
 // Writes the row of an overflow sample, or passes a sampled load to loads_take. stack: id of the call stack.

@@ -13,7 +13,7 @@
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
 // sampled events' turn: many would make that turn poorer than the others, and the share it measures wrong.
-enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
+enum { COUNTERS_SAMPLES_PER_S = 400, COUNTERS_EMULATED_PER_S = 50 };
 
 // --- what can be counted
 

@@ -63,10 +63,10 @@ static void counters_group_said(struct counter_set *set, int i, int cpu, uint64_
                                              .work = work - open->work};
         counters_write(set, group->events[j].id, cpu, time, &delta);
         if (group->events[j].sampled)
-            open->sampled_events += delta.value;
+            open->pace.now.events += delta.value;
         open->values[j] = now->values[j];
     }
-    open->sampled_ns += now->running - open->running;
+    open->pace.now.ns += now->running - open->running;
     open->enabled = now->enabled;
     open->running = now->running;
     open->work = work;
@@ -254,37 +254,19 @@ bool counters_take_timer(struct counter_set *set, const struct perf_event_header
 
 // --- samples
 
-// Primes, because access patterns are regular; each is 2 to 2.5 times the one before.
-static const uint64_t counters_periods[] = {101,    251,    503,     1009,    2503,    5003,     10007,   25013,
-                                            50021,  100003, 250007,  500009,  1000003, 2500009,  5000011, 10000019};
-enum { COUNTERS_ADAPT_NS = 10000000 }; // least time for a rate
-enum { COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods };
-
-// The smallest period that would have given no more samples than wanted.
-static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
-{
-    for (size_t i = 0; i < COUNTERS_PERIODS; i++)
-        if (events / counters_periods[i] <= wanted)
-            return counters_periods[i];
-    return counters_periods[COUNTERS_PERIODS - 1];
-}
-
 // Adapts the period by the time in which the group had counters, so that sampling does not slow its time slices more
 // than those of other groups.
 static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open)
 {
-    if (open->sampled_ns < COUNTERS_ADAPT_NS)
+    uint64_t period = counters_period_wanted(&open->pace, (uint64_t)group->samples_per_s);
+    if (period == open->pace.period)
         return;
-    uint64_t events = open->sampled_events;
-    uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * open->sampled_ns / 1000000000);
-    open->sampled_events = open->sampled_ns = 0;
     if (group->of_cpus && period < group->first_period)
         period = group->first_period; // a CPU that idled may be busy at once
     period -= period % group->period_step;
-    // Keeps the period of a thread that waits, and avoids small changes: each costs system calls.
-    if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))
+    if (period == open->pace.period)
         return;
-    open->period = period;
+    open->pace.period = period;
     for (int i = 0; i < group->count; i++)
         if (open->fds[i] >= 0 && group->events[i].sampled)
             perf_event_set_period(open->fds[i], period);
