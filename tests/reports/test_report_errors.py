@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import random
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import cache
 from itertools import combinations, cycle
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.sides import ShareChange, change_of_share, spread_of_shares
 from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, pooled
-from numaprof.evidence.errors import EXACT, Error, added, added_alike, own_error, student
+from numaprof.evidence.errors import EXACT, Error, Estimated, added, added_alike, own_error, student
 from numaprof.evidence.estimates import Estimates, load_estimates
 from numaprof.evidence.spread import (
     Spread,
@@ -260,18 +260,20 @@ def test_work_scales_what_time_cannot(tmp_path: Path) -> None:
     assert by_time.total == pytest.approx(19 * 3 * 90)
 
 
-def test_intervals_without_a_turn_take_the_rate_of_the_others(tmp_path: Path) -> None:
-    """A counter in every third interval only: what it saw there stands for all of the time."""
-    path = tmp_path / "gaps.numaprof"
+def estimated(path: Path, counts: Iterable[tuple[int | None, ...]]) -> Estimated:
+    """Of the remote event of one thread. Of each count: event, time, value, enabled, running, work."""
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(SCHEMA)
-        for at in range(1, 31):
-            insert = "INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, NULL)"
-            database.execute(insert, (CLOCK, at, 10, 10, 10))
-            if at % 3 == 2:
-                database.execute(insert, (REMOTE, at, 100 if at <= 15 else 300, 10, 10))
+        database.executemany("INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, ?)", counts)
     with Recording(str(path)) as recording:
-        found = load_estimates(recording, [REMOTE], [CLOCK])[1, REMOTE]
+        return load_estimates(recording, [REMOTE], [CLOCK])[1, REMOTE]
+
+
+def test_intervals_without_a_turn_take_the_rate_of_the_others(tmp_path: Path) -> None:
+    """A counter in every third interval only: what it saw there stands for all of the time."""
+    clock = [(CLOCK, at, 10, 10, 10, None) for at in range(1, 31)]
+    remote = [(REMOTE, at, 100 if at <= 15 else 300, 10, 10, None) for at in range(2, 31, 3)]
+    found = estimated(tmp_path / "gaps.numaprof", clock + remote)
     assert found.total == pytest.approx(3 * (5 * 100 + 5 * 300))
     assert found.seen == 100
     assert found.size == 300
@@ -280,15 +282,9 @@ def test_intervals_without_a_turn_take_the_rate_of_the_others(tmp_path: Path) ->
 
 def test_time_that_was_not_seen_may_be_unlike_all_that_was(tmp_path: Path) -> None:
     """Ten parts of one rate, a quarter of each counted: their changes are 0, the error is not."""
-    path = tmp_path / "even.numaprof"
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(SCHEMA)
-        for at in range(1, 11):
-            insert = "INSERT INTO count VALUES (?, 1, NULL, ?, ?, ?, ?, ?)"
-            database.execute(insert, (CLOCK, at, 40, 40, 40, 4_000_000))
-            database.execute(insert, (REMOTE, at, 250_000, 40, 10, 1_000_000))
-    with Recording(str(path)) as recording:
-        found = load_estimates(recording, [REMOTE], [CLOCK])[1, REMOTE]
+    clock = [(CLOCK, at, 40, 40, 40, 4_000_000) for at in range(1, 11)]
+    remote = [(REMOTE, at, 250_000, 40, 10, 1_000_000) for at in range(1, 11)]
+    found = estimated(tmp_path / "even.numaprof", clock + remote)
     assert found.total == pytest.approx(10_000_000)
     assert found.own_error is not None
     assert found.own_error.variance == pytest.approx(UNSEEN_PART * (1 - 0.25) * (found.total / 10) ** 2)

@@ -117,7 +117,7 @@ def _order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread])
         return None
     orders = {}
     for length in range(2, min(BINS, pages // 2) + 1):
-        row = tuple(team[(2 * page + 1) * len(team) // (2 * length)] for page in range(length))
+        row = _in_parts(team, length)
         ranges = pages // length * len(list(groupby(row)))
         if pages % length <= 1 and ranges <= MOST_RANGES:  # 1: the page of an allocator's header
             orders[length] = row * (pages // length)
@@ -223,6 +223,11 @@ def team_order(
     creation."""
     nodes = [_working_node(evidence, thread) for thread in one_pass(evidence, working, group)]
     team = [node for node in nodes if node is not None]
+    return _in_parts(team, parts)
+
+
+def _in_parts(team: Sequence[int], parts: int) -> tuple[int, ...]:
+    """The node of each of so many equal parts, of those of a team's threads in their order."""
     return tuple(team[(2 * part + 1) * len(team) // (2 * parts)] for part in range(parts)) if team else ()
 
 

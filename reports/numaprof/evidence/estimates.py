@@ -123,27 +123,28 @@ def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[t
     independent."""
     counted = {event: sum(own) for event, own in values.items()}
     steps = {event: _steps(own, slices.seen) for event, own in values.items()}
+    whole, scale, factor, effective = slices.whole, slices.scale, slices.variance_factor, slices.effective
 
     def covariance(one: int, other: int) -> float:
         changes: float = sum(map(mul, steps[one], steps[other])) / max(1, len(slices.seen) - 1)
-        unseen = UNSEEN_PART * counted[one] * counted[other] / slices.effective**2
-        return slices.variance_factor * (0.5 * len(slices.seen) * changes + unseen)
+        unseen = UNSEEN_PART * counted[one] * counted[other] / effective**2
+        return factor * (0.5 * len(slices.seen) * changes + unseen)
 
     covariances: dict[int, dict[int, float]] = defaultdict(dict)
     for one, other in combinations(values, 2):
         covariances[one][other] = covariances[other][one] = covariance(one, other)
     parts = sum(seen > 0 for seen in slices.seen)
     for event, count in counted.items():
-        least = slices.variance_factor * (count + UNSEEN_REQUESTS)
+        least = factor * (count + UNSEEN_REQUESTS)
         yield (
             event,
             Estimated(
-                slices.scale * count,
-                count / slices.whole,
+                scale * count,
+                count / whole,
                 float(slices.size),
-                float(slices.whole),
+                float(whole),
                 slices.by_work,
-                own_error(max(covariance(event, event), least), parts, slices.effective if slices.scale > 1 else None),
+                own_error(max(covariance(event, event), least), parts, effective if scale > 1 else None),
                 covariances[event],
             ),
         )
