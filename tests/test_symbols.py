@@ -185,13 +185,21 @@ def test_a_file_that_was_changed_has_no_names_and_a_note(program: Path, tmp_path
     assert any("changed" in text for text in notes(db, "replaced"))
 
 
+def record_compiled(program: Path, folder: Path, *names: str) -> sqlite3.Connection:
+    """The names' file goes: a later process of the same number may belong to another user."""
+    db = record(program, folder, build(folder), "jit", *names)
+    (pid,) = db.execute("SELECT pid FROM process").fetchone()
+    Path(f"/tmp/perf-{pid}.map").unlink()
+    return db
+
+
 def test_compiled_code_has_the_name_its_compiler_told(program: Path, tmp_path: Path) -> None:
-    function, file, _, offset, module = toucher(record(program, tmp_path, build(tmp_path), "jit", "LMain;::run(int)"))
+    function, file, _, offset, module = toucher(record_compiled(program, tmp_path, "LMain;::run(int)"))
     assert (function, file, offset, module) == ("LMain;::run(int)", None, 0, "[anonymous code]")
 
 
 def test_compiled_code_with_two_names_has_none(program: Path, tmp_path: Path) -> None:
-    assert toucher(record(program, tmp_path, build(tmp_path), "jit", "first", "second"))[0] is None
+    assert toucher(record_compiled(program, tmp_path, "first", "second"))[0] is None
 
 
 def sections(path: Path) -> dict[str, tuple[int, int]]:

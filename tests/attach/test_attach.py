@@ -388,10 +388,12 @@ def record_compiled(program: Attachee, recording: Path) -> None:
     """Attaches in a later second than that in which the compiler told its names."""
     program.do("compile")
     names = Path(f"/tmp/perf-{program.pid}.map")
-    until(lambda: second_of_files(recording.with_name("now")) > int(names.stat().st_mtime))
-    with attached(program.pid, recording):
-        program.do("compiled")
-    names.unlink()
+    try:
+        until(lambda: second_of_files(recording.with_name("now")) > int(names.stat().st_mtime))
+        with attached(program.pid, recording):
+            program.do("compiled")
+    finally:
+        names.unlink()
 
 
 @pytest.mark.requires("perf_event", "x86_64")
