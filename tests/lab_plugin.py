@@ -81,6 +81,7 @@ def build_programs() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "lab(machine): runs inside the emulated NUMA machine of that name or file")
     config.addinivalue_line("markers", "shares_cpu: a busy host can upset its measurement; it may run twice")
+    config.addinivalue_line("markers", "alone: boots a machine of its own, after all others ended")
     config.addinivalue_line("markers", "judged(by=function): reads on the host what the test left in `for_host`")
     if not IN_GUEST:
         config.pluginmanager.register(Host(config))
@@ -116,7 +117,8 @@ class Host:
         for item in items:
             if machine_of(item):
                 item.add_marker(pytest.mark.timeout(0))  # the first one waits for many
-        items.sort(key=lambda item: machine_of(item) or "")  # stable: the others stay in front, in their order
+        # Stable: those of no machine stay in front, in their order.
+        items.sort(key=lambda item: (item.get_closest_marker("alone") is not None, machine_of(item) or ""))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         tests: dict[str, list[str]] = {}

@@ -58,8 +58,8 @@ def test_parallel_initialization() -> None:
 
 
 def test_the_prefetcher_of_the_border() -> None:
-    """What disturbs a run adds to the counts of CPUs: each one's least of three runs. A sweep that is interrupted at the
-    border fetches nothing over it (one or two of twenty, on a busy host): three quarters of the sweeps must."""
+    """What disturbs a run adds to the counts of CPUs: each one's least of three runs. A sweep that is interrupted at
+    the border fetches nothing over it (one or two of twenty, on a busy host): three quarters of the sweeps must."""
     runs = [by_cpu("sum_parallel", PREFETCH | REMOTE) for _ in range(3)]
     print("remote prefetches:", *runs)
     remote = [min(counts) for counts in zip(*runs)]

@@ -395,5 +395,4 @@ def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None,
 
 
 def weight_of_part(bins: Mapping[int, float], part: int, parts: int) -> float:
-    low, high = part * BINS // parts, (part + 1) * BINS // parts
-    return sum(weight for bin, weight in bins.items() if low <= bin < high)
+    return sum(bins.get(bin, 0.0) for bin in range(part * BINS // parts, (part + 1) * BINS // parts))
