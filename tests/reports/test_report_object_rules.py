@@ -1374,6 +1374,44 @@ def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
     assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
+def use_mirrored(builder: RecordingBuilder, block: int, homes: list[int], line: Line) -> None:
+    """As use_blocks, but the last thread has the first part."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        start = ARRAY + (7 - thread) * BLOCK * PAGE
+        pages = range(start, start + BLOCK * PAGE, 16 * PAGE)
+        builder.loads(stack, thread + 1, pages, homes[7 - thread], block=block)
+
+
+DOWN = ("/home/u/src/sum.c", 31, "main._omp_fn.1")
+
+
+@pytest.mark.parametrize("serial", [True, False])
+def test_two_lines_that_divide_the_work_differently_are_named(serial: bool, tmp_path: Path) -> None:
+    """No thread uses all of it, however far the two blocks of each are apart."""
+    builder, homes = sampled(), [0] * 8 if serial else [0] * 4 + [1] * 4
+    block = array(builder, SERIAL if serial else PARALLEL)
+    use_blocks(builder, block, homes)
+    use_mirrored(builder, block, homes, DOWN)
+    evidence = read(builder, tmp_path)
+    assert [found.use_shape for found in evidence.objects.found] == [Shape.BY_LINE]
+    advice = (shared_by_all if serial else read_by_all).rule(evidence)
+    assert advice is not None
+    lines = "sum.c:22 main._omp_fn.0 and sum.c:31 main._omp_fn.1"
+    assert f"divided among 8 threads on nodes 0-1 in blocks at {lines}, but differently at each" in advice.finding
+    assert "divided alike at both" in advice.change if serial else "Divide the work alike at both" in advice.change
+    assert "span all of it" not in advice.evidence
+
+
+def test_a_third_line_that_all_threads_use_whole_is_no_division_by_line(tmp_path: Path) -> None:
+    builder, homes = sampled(), [0] * 4 + [1] * 4
+    block = array(builder, PARALLEL)
+    use_blocks(builder, block, homes)
+    use_mirrored(builder, block, homes, DOWN)
+    use_all(builder, block, None, line=("/home/u/src/sum.c", 40, "main._omp_fn.2"))
+    assert not read(builder, tmp_path).objects.found[0].apart_at
+
+
 @pytest.mark.parametrize("by_command", [True, False])
 def test_spread_and_read_by_all(by_command: bool, tmp_path: Path) -> None:
     builder = sampled()

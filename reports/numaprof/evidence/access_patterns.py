@@ -42,6 +42,7 @@ class Shape(Enum):
     INTERLEAVED = "every thread pages of its own all over it"
     TURNS = "each thread chunks of it by turns"  # as the program's text says: samples hardly tell it from ALL
     OVERLAPPING = "parts that overlap"
+    BY_LINE = "each thread a block of its own at each line, another one at other lines"
     ALL = "every thread all of it"
     RANDOM = "every thread all of it, in no order"
 
@@ -58,7 +59,7 @@ class Shape(Enum):
     @property
     def shared(self) -> bool:
         """True if no thread has a part of its own."""
-        return self in (Shape.ALL, Shape.RANDOM)
+        return self in (Shape.ALL, Shape.RANDOM, Shape.BY_LINE)
 
 
 _OF_BLOCKS = {Shape.BLOCKS, Shape.HALO}
@@ -204,6 +205,22 @@ def _shared(layout: Layout, by_range: Shape) -> Shape:
     if not _meet(layout.parts):
         return Shape.UNKNOWN
     return Shape.RANDOM if _without_order(layout.order) else Shape.ALL
+
+
+def divided_differently(lines: Mapping[int, Sequence[RegionCell]]) -> tuple[int, int] | None:
+    """Two lines, those with most accesses, at which each thread uses a block of its own, but not the same one at both.
+
+    None: some line divides it otherwise, all divide it alike, or too few samples tell.
+    """
+    shapes = {line: _by_range(uses_of(cells)) for line, cells in lines.items()}
+    known = [line for line in lines if shapes[line] not in (Shape.UNKNOWN, Shape.ONE)]
+    told, seen = (sum(cell.seen for line in some for cell in lines[line]) for some in (known, lines))
+    if 2 * told <= seen or any(shapes[line] not in _OF_BLOCKS for line in known):
+        return None
+    first, *rest = sorted(known, key=lambda line: (-sum(cell.weight for cell in lines[line]), line))
+    apart = (line for line in rest if _by_range(uses_of([*lines[first], *lines[line]])) not in _OF_BLOCKS)
+    second = next(apart, None)
+    return None if second is None else (first, second)
 
 
 def _exclusive(sharing: Sharing | None) -> bool:

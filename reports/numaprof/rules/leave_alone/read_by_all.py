@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import most_at, objects_in_text, site_position, threads_on_nodes
+from numaprof.analysis.naming import objects_in_text, site_position, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
@@ -25,6 +25,12 @@ _CHANGE = (
     "a copy for each node would help, if the data never change."
 )
 
+_DIVIDE_ALIKE = (
+    "Leave the memory where it is: no placement brings it near the threads of both lines. Divide the work alike at "
+    "both (the schedule, the direction and the bounds of the loops, the number of threads), so that each thread keeps "
+    "to one block, which it should then be the first to touch."
+)
+
 _LEAVE_UNEVEN = (
     "Leave it: no initialisation makes it local, as no thread has a part of its own, and to interleave memory "
     "would make more remote. Only a copy for each node would help, if the data never change."
@@ -41,8 +47,9 @@ def rule(evidence: Evidence) -> Advice | None:
     if not measured(evidence):
         return _by_counts(evidence)
     spread = [o for o in suspects(evidence) if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
-    group = [o for o in spread if shared(evidence, o)]
-    return _by_addresses(evidence, group, " on all nodes", _dealt(evidence, group) or _CHANGE)
+    group, apart = shared_by_all.told_alike([o for o in spread if shared(evidence, o)])
+    change = _DIVIDE_ALIKE if apart else _dealt(evidence, group) or _CHANGE
+    return _by_addresses(evidence, group, " on all nodes", change)
 
 
 def _dealt(evidence: Evidence, group: list[Object]) -> str:
@@ -67,8 +74,8 @@ def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: s
     here = f"; {of_remote(evidence, part)} are here" if part is not None else ", most of which caches answered"
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{objects_in_text(evidence, group)}{where}: used whole by "
-        f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
+        finding=f"{objects_in_text(evidence, group)}{where}: "
+        f"{shared_by_all.used_in_words(group, users(evidence, uses), main_use(uses))}.",
         change=change,
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}{here}.",
         cause=policy.BY_NUMACTL if policy.interleaves(evidence.command) else None,
