@@ -1399,7 +1399,10 @@ def test_two_lines_that_divide_the_work_differently_are_named(serial: bool, tmp_
     assert advice is not None
     lines = "sum.c:22 main._omp_fn.0 and sum.c:31 main._omp_fn.1"
     assert f"divided among 8 threads on nodes 0-1 in blocks at {lines}, but differently at each" in advice.finding
-    assert "divided alike at both" in advice.change if serial else "Divide the work alike at both" in advice.change
+    said = (
+        "sum.c:22 and sum.c:31 divide the work alike" if serial else "near the threads of both sum.c:22 and sum.c:31."
+    )
+    assert said in advice.change
     assert "span all of it" not in advice.evidence
 
 

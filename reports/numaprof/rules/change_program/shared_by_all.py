@@ -11,6 +11,7 @@ from numaprof.analysis.naming import (
     most_at,
     objects_in_text,
     site_label,
+    site_position,
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import Team, is_refilled, later_uses, leading, main_use, shared, team, users
@@ -194,7 +195,8 @@ def _serves_all(evidence: Evidence, found: Object) -> bool:
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
     if leading(group).apart_at:
-        alike = "the work is divided alike at both lines: then each thread has a part of its own"
+        lines = " and ".join(map(site_position, leading(group).apart_at))
+        alike = f"{lines} divide the work alike: then each thread has a part of its own"
         return f"A parallel initialisation helps only where {alike}. Else spread it:"
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)

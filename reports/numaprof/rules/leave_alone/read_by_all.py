@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from numaprof.analysis.naming import objects_in_text, site_position, threads_on_nodes
-from numaprof.analysis.object_users import later_uses, main_use, shared, users
+from numaprof.analysis.object_users import later_uses, leading, main_use, shared, users
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
@@ -25,12 +25,6 @@ _CHANGE = (
     "a copy for each node would help, if the data never change."
 )
 
-_DIVIDE_ALIKE = (
-    "Leave the memory where it is: no placement brings it near the threads of both lines. Divide the work alike at "
-    "both (the schedule, the direction and the bounds of the loops, the number of threads), so that each thread keeps "
-    "to one block, which it should then be the first to touch."
-)
-
 _LEAVE_UNEVEN = (
     "Leave it: no initialisation makes it local, as no thread has a part of its own, and to interleave memory "
     "would make more remote. Only a copy for each node would help, if the data never change."
@@ -48,8 +42,17 @@ def rule(evidence: Evidence) -> Advice | None:
         return _by_counts(evidence)
     spread = [o for o in suspects(evidence) if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
     group, apart = shared_by_all.told_alike([o for o in spread if shared(evidence, o)])
-    change = _DIVIDE_ALIKE if apart else _dealt(evidence, group) or _CHANGE
+    change = _divide_alike(group) if apart else _dealt(evidence, group) or _CHANGE
     return _by_addresses(evidence, group, " on all nodes", change)
+
+
+def _divide_alike(group: list[Object]) -> str:
+    lines = " and ".join(map(site_position, leading(group).apart_at))
+    return (
+        f"Leave the memory where it is: no placement brings it near the threads of both {lines}. Divide the work alike "
+        "at both (the schedule, the direction and the bounds of the loops, the number of threads), so that each thread "
+        "keeps to one block, which it should then be the first to touch."
+    )
 
 
 def _dealt(evidence: Evidence, group: list[Object]) -> str:
