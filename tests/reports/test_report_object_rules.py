@@ -1399,10 +1399,8 @@ def test_two_lines_that_divide_the_work_differently_are_named(serial: bool, tmp_
     assert advice is not None
     lines = "sum.c:22 main._omp_fn.0 and sum.c:31 main._omp_fn.1"
     assert f"divided among 8 threads on nodes 0-1 in blocks at {lines}, but differently at each" in advice.finding
-    said = (
-        "sum.c:22 and sum.c:31 divide the work alike" if serial else "near the threads of both sum.c:22 and sum.c:31."
-    )
-    assert said in advice.change
+    lines = "sum.c:22 and sum.c:31"
+    assert (f"where {lines} divide the work alike" if serial else f"Divide the work alike at {lines},") in advice.change
     assert "span all of it" not in advice.evidence
 
 

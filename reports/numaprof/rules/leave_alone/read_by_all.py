@@ -49,9 +49,9 @@ def rule(evidence: Evidence) -> Advice | None:
 def _divide_alike(group: list[Object]) -> str:
     lines = " and ".join(map(site_position, leading(group).apart_at))
     return (
-        f"Leave the memory where it is: no placement brings it near the threads of both {lines}. Divide the work alike "
-        "at both (the schedule, the direction and the bounds of the loops, the number of threads), so that each thread "
-        "keeps to one block, which it should then be the first to touch."
+        f"Divide the work alike at {lines}, so that each thread keeps to one block: no placement brings the memory "
+        "near the threads of both. Look at the schedule, the direction and the bounds of the loops, and the number of "
+        "threads. Each thread should then be the first to touch its block."
     )
 
 
