@@ -123,6 +123,17 @@ def test_blocks_beside_one_thread_that_fills_it_all() -> None:
     assert shape(Layout(of_samples(parts))) is Shape.BLOCKS
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.8])
+def test_one_thread_sums_up_all_and_has_a_block_as_well(part: float, seed: int) -> None:
+    """It spans more than its block, and less than all of it: some of its samples are elsewhere."""
+    blocks, everywhere = sampled(block, 8, 1000, seed).seen, sampled(anywhere, 1, round(1000 * part), seed).seen[0]
+    first = {bin: blocks[0].get(bin, 0.0) + everywhere.get(bin, 0.0) for bin in {*blocks[0], *everywhere}}
+    assert shape(Layout(of_samples({**blocks, 0: first}))) is Shape.BLOCKS
+    second = {bin: blocks[1].get(bin, 0.0) + everywhere.get(bin, 0.0) for bin in {*blocks[1], *everywhere}}
+    assert shape(Layout(of_samples({**blocks, 0: first, 1: second}))) not in (Shape.BLOCKS, Shape.HALO), "two of them"
+
+
 def test_pages_of_their_own_are_interleaved() -> None:
     parts = sampled(anywhere, 8, 200)
     assert shape(Layout(parts, pages=Sharing(1, 100, 95, 98))) is Shape.INTERLEAVED

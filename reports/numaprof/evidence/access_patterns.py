@@ -270,6 +270,8 @@ def _by_range(uses: Uses) -> Shape:
     ranges = {who: _range(bins, 0.1) for who, bins in enough.items()}
     widths = _widths(enough, ranges)
     alone = _alone(widths)
+    if alone is None and not _disjoint(list(ranges.values())):
+        alone = _alone(widths, USES_BLOCK / 2)  # it has a block too, so that it uses the rest less
     if alone is not None:
         enough = {who: bins for who, bins in enough.items() if who != alone}
         ranges = {who: ranges[who] for who in enough}
@@ -285,9 +287,9 @@ def _widths(seen: Parts, ranges: Mapping[int, Range]) -> dict[int, float]:
     return {who: min(1.0, found.bins / 0.8 / whole) for who, found in ranges.items()}
 
 
-def _alone(widths: Mapping[int, float]) -> int | None:
+def _alone(widths: Mapping[int, float], least: float = USES_ALL) -> int | None:
     """The only thread that uses all of it: one that fills, checks or prints it, beside those that work on it."""
-    everywhere = [who for who in widths if widths[who] >= USES_ALL]
+    everywhere = [who for who in widths if widths[who] >= least]
     return everywhere[0] if len(everywhere) == 1 and len(widths) > 3 else None
 
 
