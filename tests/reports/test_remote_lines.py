@@ -431,6 +431,6 @@ def test_lines_that_may_not_be_there_have_no_shares(
     remote = evidence.traffic.remote if "remote" in sure else replace(evidence.traffic.remote, error=unknown)
     local = evidence.traffic.local if "share" in sure else replace(evidence.traffic.local, error=unknown)
     traffic = replace(evidence.traffic, local=local, remote=remote)
-    assert traffic.interval is not None and (traffic.interval[0] > 0.0) is ("share" in sure)
+    assert traffic.interval is not None and (traffic.interval[0] > 0.0) is told
     monkeypatch.setattr(Evidence, "traffic", property(lambda _: traffic))
     assert all((told_part_of_remote(evidence, found) is not None) is told for found in evidence.objects.found)

@@ -87,10 +87,8 @@ def most_remote_first(evidence: Evidence) -> list[Object]:
 
 
 def surely_remote(evidence: Evidence) -> bool:
-    """The error of their count, or that of their share, leaves no room for no remote line at all."""
-    remote, interval = evidence.traffic.remote, evidence.traffic.interval
-    counted = remote.error is not None and remote.error.half_width < (remote.estimate or 0.0)
-    return interval is None or interval[0] > 0.0 or counted
+    """The error of the counts leaves no room for no remote line at all."""
+    return evidence.traffic.interval is None or evidence.traffic.interval[0] > 0.0
 
 
 def _from_nodes_with_memory(found: Object, bare: set[int]) -> float:
