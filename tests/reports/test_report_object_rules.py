@@ -1374,12 +1374,12 @@ def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
     assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
-def use_mirrored(builder: RecordingBuilder, block: int, homes: list[int], line: Line) -> None:
+def use_mirrored(builder: RecordingBuilder, block: int, homes: list[int], line: Line, every: int = 16) -> None:
     """As use_blocks, but the last thread has the first part."""
     stack = builder.stack(builder.place(line))
     for thread in range(8):
         start = ARRAY + (7 - thread) * BLOCK * PAGE
-        pages = range(start, start + BLOCK * PAGE, 16 * PAGE)
+        pages = range(start, start + BLOCK * PAGE, every * PAGE)
         builder.loads(stack, thread + 1, pages, homes[7 - thread], block=block)
 
 
@@ -1402,6 +1402,17 @@ def test_two_lines_that_divide_the_work_differently_are_named(serial: bool, tmp_
     lines = "sum.c:22 and sum.c:31"
     assert (f"where {lines} divide the work alike" if serial else f"Divide the work alike at {lines},") in advice.change
     assert "span all of it" not in advice.evidence
+
+
+def test_memory_is_divided_as_the_line_that_uses_it_far_more_divides_it(tmp_path: Path) -> None:
+    """Of 5 accesses 4 are at one line, which become local; those at the other become remote for as many as local."""
+    builder = sampled()
+    block = array(builder, SERIAL)
+    use_blocks(builder, block, [0] * 8, every=4)
+    use_mirrored(builder, block, [0] * 8, DOWN)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "as the loop at sum.c:22 divides it" in advice.change
+    assert advice.removes == pytest.approx(1 - 8 / 20)
 
 
 def test_a_third_line_that_all_threads_use_whole_is_no_division_by_line(tmp_path: Path) -> None:
