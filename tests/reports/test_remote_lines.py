@@ -18,7 +18,7 @@ from numaprof.analysis.relevant_objects import (
 )
 from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
-from numaprof.evidence.counts import Traffic
+from numaprof.evidence.errors import Error
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.remote_lines import ClassLines, RemoteLines
 from numaprof.evidence.spread import clustered_size
@@ -420,9 +420,17 @@ def test_pages_alone_tell_shares_of_all_remote(tmp_path: Path) -> None:
     assert 0.0 < evidence.remote_lines.sampled < 1.0
 
 
-def test_lines_that_may_not_be_there_have_no_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interval of the remote share begins at 0: what is told to belong to objects may be nothing."""
+@pytest.mark.parametrize(("sure", "told"), [((), False), (("remote",), True), (("share",), True)])
+def test_lines_that_may_not_be_there_have_no_shares(
+    sure: tuple[str, ...], told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are some where the remote count is known among unknown local ones, or unknown, but nearly all."""
     evidence = evidence_of(Blend(), tmp_path)
     assert all(told_part_of_remote(evidence, found) is not None for found in evidence.objects.found)
-    monkeypatch.setattr(Traffic, "interval", property(lambda _: (0.0, 0.01)))
-    assert all(told_part_of_remote(evidence, found) is None for found in evidence.objects.found)
+    unknown = Error((evidence.traffic.remote.estimate or 0.0) ** 2, 30.0)
+    remote = evidence.traffic.remote if "remote" in sure else replace(evidence.traffic.remote, error=unknown)
+    local = evidence.traffic.local if "share" in sure else replace(evidence.traffic.local, error=unknown)
+    traffic = replace(evidence.traffic, local=local, remote=remote)
+    assert traffic.interval is not None and (traffic.interval[0] > 0.0) is told
+    monkeypatch.setattr(Evidence, "traffic", property(lambda _: traffic))
+    assert all((told_part_of_remote(evidence, found) is not None) is told for found in evidence.objects.found)

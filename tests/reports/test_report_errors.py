@@ -589,6 +589,41 @@ def test_nothing_counted_is_an_upper_bound(simulate: Simulate) -> None:
     assert none >= 0.2 * RUNS and held >= 0.95 * RUNS
 
 
+def counted(local: float, remote: float, errors: tuple[float, float], freedom: float = math.inf) -> Traffic:
+    """errors: standard errors of the two."""
+    known = [Amount(count, 0.25, Error(error**2, freedom)) for count, error in zip((local, remote), errors)]
+    return Traffic(*known)
+
+
+def test_a_known_count_among_a_hardly_known_one_is_not_nothing() -> None:
+    few = counted(1_840_000, 1_130_000, (390_000, 21_000), 1.2).interval
+    assert few is not None and 0.1 < few[0] < 0.38 < few[1] < 1.0
+    most = counted(1_130_000, 1_840_000, (21_000, 390_000), 1.2).interval
+    assert most is not None and most == pytest.approx((1 - few[1], 1 - few[0]))
+    assert (counted(1_000_000, 10, (1_000, 10)).interval or (1.0,))[0] == 0.0, "ten that may be none"
+    assert (counted(10, 1_000_000, (10, 1_000)).interval or (0.0, 0.0))[1] == 1.0
+    sure = counted(1_000_000, 500_000, (10_000, 10_000))
+    assert sure.share_error is not None
+    assert sure.interval == pytest.approx((1 / 3 - sure.share_error.half_width, 1 / 3 + sure.share_error.half_width))
+
+
+@pytest.mark.parametrize("relative", [(0.05, 0.5), (0.5, 0.05), (0.5, 0.5), (0.9, 0.1)])
+def test_ends_from_the_counts_own_bounds_miss_the_truth_as_seldom_as_an_interval_may(
+    relative: tuple[float, float],
+) -> None:
+    """Where the delta method reaches beyond 0 or 1. The other ends are its own."""
+    chance, runs, missed, ends = random.Random(5), 4000, 0, 0
+    errors = (2.0 * relative[0], 2.0 * relative[1])
+    for _ in range(runs):
+        found = counted(*(max(0.01, chance.gauss(2.0, error)) for error in errors), errors)
+        assert found.share is not None and found.share_error is not None and found.interval is not None
+        below, above = found.share <= found.share_error.half_width, 1 - found.share <= found.share_error.half_width
+        ends += below + above
+        missed += (below and found.interval[0] > 0.5) + (above and found.interval[1] < 0.5)
+    assert ends > 100
+    assert missed <= 0.025 * runs
+
+
 def test_errors_of_few_blocks_are_known_with_few_degrees_of_freedom() -> None:
     """n blocks of equal weight tell 2 (n - 1)^2 / (3 n - 4): 1.6 of 3, 2.25 of 4."""
     assert own_error(1.0, 8, 3.0) == Error(1.0, 1.6)

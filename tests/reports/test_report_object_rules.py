@@ -1374,6 +1374,56 @@ def test_memory_that_a_schedule_takes_from_those_who_touched_it_first(
     assert ("Only a copy for each node would help" in advice.change) is not (said and swept)
 
 
+def use_mirrored(builder: RecordingBuilder, block: int, homes: list[int], line: Line, every: int = 16) -> None:
+    """As use_blocks, but the last thread has the first part."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        start = ARRAY + (7 - thread) * BLOCK * PAGE
+        pages = range(start, start + BLOCK * PAGE, every * PAGE)
+        builder.loads(stack, thread + 1, pages, homes[7 - thread], block=block)
+
+
+DOWN = ("/home/u/src/sum.c", 31, "main._omp_fn.1")
+
+
+@pytest.mark.parametrize("serial", [True, False])
+def test_two_lines_that_divide_the_work_differently_are_named(serial: bool, tmp_path: Path) -> None:
+    """No thread uses all of it, however far the two blocks of each are apart."""
+    builder, homes = sampled(), [0] * 8 if serial else [0] * 4 + [1] * 4
+    block = array(builder, SERIAL if serial else PARALLEL)
+    use_blocks(builder, block, homes)
+    use_mirrored(builder, block, homes, DOWN)
+    evidence = read(builder, tmp_path)
+    assert [found.use_shape for found in evidence.objects.found] == [Shape.BY_LINE]
+    advice = (shared_by_all if serial else read_by_all).rule(evidence)
+    assert advice is not None
+    lines = "sum.c:22 main._omp_fn.0 and sum.c:31 main._omp_fn.1"
+    assert f"divided among 8 threads on nodes 0-1 in blocks at {lines}, but differently at each" in advice.finding
+    lines = "sum.c:22 and sum.c:31"
+    assert (f"where {lines} divide the work alike" if serial else f"Divide the work alike at {lines},") in advice.change
+    assert "span all of it" not in advice.evidence
+
+
+def test_memory_is_divided_as_the_line_that_uses_it_far_more_divides_it(tmp_path: Path) -> None:
+    """Of 5 accesses 4 are at that line. Half of all are remote; after the fix those at the other line are."""
+    builder = sampled()
+    block = array(builder, SERIAL)
+    use_blocks(builder, block, [0] * 8, every=4)
+    use_mirrored(builder, block, [0] * 8, DOWN)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "as the loop at sum.c:22 divides it" in advice.change
+    assert advice.removes == pytest.approx(1 - 1 / 2.5)
+
+
+def test_a_third_line_that_all_threads_use_whole_is_no_division_by_line(tmp_path: Path) -> None:
+    builder, homes = sampled(), [0] * 4 + [1] * 4
+    block = array(builder, PARALLEL)
+    use_blocks(builder, block, homes)
+    use_mirrored(builder, block, homes, DOWN)
+    use_all(builder, block, None, line=("/home/u/src/sum.c", 40, "main._omp_fn.2"))
+    assert not read(builder, tmp_path).objects.found[0].apart_at
+
+
 @pytest.mark.parametrize("by_command", [True, False])
 def test_spread_and_read_by_all(by_command: bool, tmp_path: Path) -> None:
     builder = sampled()

@@ -10,9 +10,9 @@ from typing import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.evidence.access_patterns import Layout, Parts, Shape, Uses, kept_apart, shape
+from numaprof.evidence.access_patterns import Layout, Parts, Shape, Uses, divided_differently, kept_apart, shape
 from numaprof.evidence.thresholds import BINS
-from numaprof.recording.sql.sql_accesses import Order, Sharing
+from numaprof.recording.sql.sql_accesses import Order, RegionCell, Sharing
 
 Draw = Callable[[random.Random, int, int], float]  # thread, threads -> position, 0 to 1
 
@@ -123,6 +123,17 @@ def test_blocks_beside_one_thread_that_fills_it_all() -> None:
     assert shape(Layout(of_samples(parts))) is Shape.BLOCKS
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.8])
+def test_one_thread_sums_up_all_and_has_a_block_as_well(part: float, seed: int) -> None:
+    """It spans more than its block, and less than all of it: some of its samples are elsewhere."""
+    blocks, everywhere = sampled(block, 8, 1000, seed).seen, sampled(anywhere, 1, round(1000 * part), seed).seen[0]
+    first = {bin: blocks[0].get(bin, 0.0) + everywhere.get(bin, 0.0) for bin in {*blocks[0], *everywhere}}
+    assert shape(Layout(of_samples({**blocks, 0: first}))) is Shape.BLOCKS
+    second = {bin: blocks[1].get(bin, 0.0) + everywhere.get(bin, 0.0) for bin in {*blocks[1], *everywhere}}
+    assert shape(Layout(of_samples({**blocks, 0: first, 1: second}))) not in (Shape.BLOCKS, Shape.HALO), "two of them"
+
+
 def test_pages_of_their_own_are_interleaved() -> None:
     parts = sampled(anywhere, 8, 200)
     assert shape(Layout(parts, pages=Sharing(1, 100, 95, 98))) is Shape.INTERLEAVED
@@ -153,6 +164,27 @@ def test_blocks_within_each_part_of_an_arena() -> None:
     assert shape(Layout(sampled(anywhere, 8, 200), regions=bordered)) is Shape.PIECES
     mixed = (sampled(block, 8, 100, 1), sampled(anywhere, 8, 100, 2))
     assert shape(Layout(sampled(anywhere, 8, 200), regions=mixed)) is Shape.ALL
+
+
+def cells(draw: Draw, samples: int, line: int) -> list[RegionCell]:
+    parts = sampled(draw, 8, samples).seen
+    return [RegionCell(1, 1, 1, who, None, bin, n, n, line) for who, bins in parts.items() for bin, n in bins.items()]
+
+
+def mirrored(chance: random.Random, thread: int, threads: int) -> float:
+    return block(chance, threads - 1 - thread, threads)
+
+
+def test_lines_that_divide_it_differently_are_those_used_most() -> None:
+    lines = {1: cells(block, 40, 1), 2: cells(mirrored, 60, 2), 3: cells(mirrored, 50, 3)}
+    assert divided_differently(lines) == (2, 1)
+    assert divided_differently({2: lines[2], 3: lines[3]}) is None, "alike"
+    assert divided_differently({1: lines[1], 4: cells(anywhere, 60, 4)}) is None
+    assert divided_differently({**lines, 4: cells(anywhere, 10, 4)}) == (2, 1), "too few samples for a shape"
+    assert divided_differently({**lines, 4: cells(anywhere, 15, 4), 5: cells(anywhere, 15, 5)}) == (2, 1)
+    few = {line: cells(anywhere, 15, line) for line in range(4, 15)}
+    assert divided_differently({**lines, **few}) is None, "more than half of it is of lines without a shape"
+    assert divided_differently({}) is None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.analysis.naming import list_of_sites, positions
+from numaprof.analysis.naming import first_touch_at, list_of_sites, positions
 from numaprof.evidence.machine import parse_list
 from numaprof.evidence.source_location import Site
 from numaprof.text.format import (
@@ -231,6 +231,14 @@ def test_places_of_one_function_stand_together() -> None:
     assert list_of_sites(sites) == "a.c:7 and 9 fill, b.c:3 main and f in m"
     assert list_of_sites(sites, 1) == "a.c:7 and 9 fill and 2 more places"
     assert positions([*sites, Site("other", "/src/a.c", 9)]) == "f in m, a.c:7, 9 and b.c:3"
+
+
+def test_instances_of_a_template_are_one_place() -> None:
+    sites = [Site(f"Pool<{each}>::add<{each} const&>({each} const&)", "/src/a.cpp", 50) for each in ("int", "Motion")]
+    assert first_touch_at(sites) == "a.cpp:50 Pool::add first touches"
+    assert (
+        first_touch_at([*sites, Site("main", "/src/a.cpp", 60)]) == "a.cpp:50 Pool::add and a.cpp:60 main first touch"
+    )
 
 
 @pytest.mark.parametrize("function", ["::" * 100_000, "(" * 100_000, "<" * 5_000 + ">" * 5_000, "[clone" * 1000, ""])

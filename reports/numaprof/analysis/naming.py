@@ -75,11 +75,20 @@ def threads_on_nodes(threads: Sequence[Thread]) -> str:
     return plural(len(threads), "thread") + (f" on {nodes_in_text(nodes)}" if nodes else "")
 
 
+def first_touch_at(sites: Sequence[Site]) -> str:
+    """sum.c:17 main first touches; sum.c:17 and 19 main first touch."""
+    one = len(set(map(site_label, sites))) == 1
+    return f"{list_of_sites(sites)} first {'touches' if one else 'touch'}"
+
+
 def list_of_sites(sites: Iterable[Site], most: int = 3) -> str:
-    """sum.c:17 main, sum.c:18 f and 2 more places; lines of one function together: sum.c:17 and 19 main."""
+    """sum.c:17 main, sum.c:18 f and 2 more places; lines of one function together: sum.c:17 and 19 main. So are the
+    instances of a template, which have one name here."""
     groups: dict[object, list[Site]] = {}
     for site in sites:
-        groups.setdefault((site.file, site.function, site.module) if site.line is not None else site, []).append(site)
+        named = site.line is not None and site.function is not None
+        key = (site.file, function_name(site.function or ""), site.module) if named else site
+        groups.setdefault(key, []).append(site)
     labels = [_lines_label(group) for group in groups.values()]
     rest = sum(map(len, list(groups.values())[most:]))
     return words([*labels[:most], f"{plural(rest, 'more place')}"] if rest > 0 else labels)

@@ -101,8 +101,8 @@ def shared(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of its own. With too few samples, the answer for objects that the same code uses."""
     if measured(evidence) and has_parts(evidence, found, evidence.workers):
         return False
-    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and _nodes_mix(evidence, found):
-        return True
+    if measured(evidence) and found.use_shape in (Shape.OVERLAPPING, Shape.BY_LINE):
+        return _nodes_mix(evidence, found)
     if found.use_shape is not Shape.UNKNOWN:
         return found.use_shape.shared
     if mixed(evidence, found):

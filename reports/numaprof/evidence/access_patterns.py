@@ -42,6 +42,7 @@ class Shape(Enum):
     INTERLEAVED = "every thread pages of its own all over it"
     TURNS = "each thread chunks of it by turns"  # as the program's text says: samples hardly tell it from ALL
     OVERLAPPING = "parts that overlap"
+    BY_LINE = "each thread a block of its own at each line, another one at other lines"
     ALL = "every thread all of it"
     RANDOM = "every thread all of it, in no order"
 
@@ -58,7 +59,7 @@ class Shape(Enum):
     @property
     def shared(self) -> bool:
         """True if no thread has a part of its own."""
-        return self in (Shape.ALL, Shape.RANDOM)
+        return self in (Shape.ALL, Shape.RANDOM, Shape.BY_LINE)
 
 
 _OF_BLOCKS = {Shape.BLOCKS, Shape.HALO}
@@ -206,6 +207,22 @@ def _shared(layout: Layout, by_range: Shape) -> Shape:
     return Shape.RANDOM if _without_order(layout.order) else Shape.ALL
 
 
+def divided_differently(lines: Mapping[int, Sequence[RegionCell]]) -> tuple[int, int] | None:
+    """Two lines, those with most accesses, at which each thread uses a block of its own, but not the same one at both.
+
+    None: some line divides it otherwise, all divide it alike, or too few samples tell.
+    """
+    shapes = {line: _by_range(uses_of(cells)) for line, cells in lines.items()}
+    known = [line for line in lines if shapes[line] not in (Shape.UNKNOWN, Shape.ONE)]
+    told, seen = (sum(cell.seen for line in some for cell in lines[line]) for some in (known, lines))
+    if 2 * told <= seen or any(shapes[line] not in _OF_BLOCKS for line in known):
+        return None
+    first, *rest = sorted(known, key=lambda line: (-sum(cell.weight for cell in lines[line]), line))
+    apart = (line for line in rest if _by_range(uses_of([*lines[first], *lines[line]])) not in _OF_BLOCKS)
+    second = next(apart, None)
+    return None if second is None else (first, second)
+
+
 def _exclusive(sharing: Sharing | None) -> bool:
     return sharing is not None and sharing.parts >= MIN_SHARED_PARTS and sharing.one_thread >= EXCLUSIVE * sharing.parts
 
@@ -253,6 +270,8 @@ def _by_range(uses: Uses) -> Shape:
     ranges = {who: _range(bins, 0.1) for who, bins in enough.items()}
     widths = _widths(enough, ranges)
     alone = _alone(widths)
+    if alone is None and not _disjoint(list(ranges.values())):
+        alone = _alone(widths, USES_BLOCK / 2)  # it has a block too, so that it uses the rest less
     if alone is not None:
         enough = {who: bins for who, bins in enough.items() if who != alone}
         ranges = {who: ranges[who] for who in enough}
@@ -268,9 +287,9 @@ def _widths(seen: Parts, ranges: Mapping[int, Range]) -> dict[int, float]:
     return {who: min(1.0, found.bins / 0.8 / whole) for who, found in ranges.items()}
 
 
-def _alone(widths: Mapping[int, float]) -> int | None:
+def _alone(widths: Mapping[int, float], least: float = USES_ALL) -> int | None:
     """The only thread that uses all of it: one that fills, checks or prints it, beside those that work on it."""
-    everywhere = [who for who in widths if widths[who] >= USES_ALL]
+    everywhere = [who for who in widths if widths[who] >= least]
     return everywhere[0] if len(everywhere) == 1 and len(widths) > 3 else None
 
 

@@ -99,6 +99,12 @@ class Amount:
     def scaled(self) -> bool:
         return self.estimate is not None and self.coverage is not None and self.coverage < FULL_COVERAGE
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The 95 % interval; of an error that is not known, the estimate alone."""
+        estimate, half = self.estimate or 0.0, self.error.half_width if self.error is not None else 0.0
+        return max(0.0, estimate - half), estimate + half
+
 
 NOTHING = Amount(None, None)
 
@@ -241,11 +247,19 @@ class Traffic:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """95 % interval of the share; None: not known. Requests that nobody counted may be all local, or all remote."""
+        """95 % interval of the share; None: not known. Requests that nobody counted may be all local, or all remote.
+
+        Where the delta method goes beyond 0 or 1, errors are too large for it: the share of the counts' own bounds.
+        """
         share, error = self.share, self.share_error
         if share is None or error is None:
             return None
-        low, high = max(0.0, share - error.half_width), min(1.0, share + error.half_width)
+        low, high = share - error.half_width, share + error.half_width
+        remote, local = self.remote.bounds, self.local.bounds
+        if low <= 0.0:
+            low = remote[0] / (remote[0] + local[1]) if remote[0] else 0.0
+        if high >= 1.0:
+            high = remote[1] / (remote[1] + local[0]) if remote[1] else 1.0
         if not self.uncounted.requests:
             return low, high
         missed = self.uncounted.requests / ((self.total or 0.0) + self.uncounted.requests)

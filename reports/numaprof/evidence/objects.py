@@ -17,6 +17,7 @@ from numaprof.evidence.access_patterns import (
     Shape,
     Uses,
     accesses_by_node,
+    divided_differently,
     effective_samples,
     kept_apart,
     of_team,
@@ -71,6 +72,7 @@ class Object(Touches):
     answers: tuple[sql_accesses.Answer, ...]  # who answered the sampled loads
     touch_shape: Shape  # who first touched which part
     use_shape: Shape  # who uses which part, after the initialisation
+    apart_at: tuple[Site, ...]  # of a use by line, two lines that divide it differently
     before: tuple[Before, ...]
     huge: sql_objects.HugeRegions | None = None
     huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
@@ -243,7 +245,7 @@ class _Parts:
         page_bytes: int,
         stand_ins: Mapping[int, int],
     ) -> None:
-        self._page_bytes = page_bytes
+        self._page_bytes, self._sites = page_bytes, samples.sites
         self._touched, self._used = _by_thing(samples.touched), _by_thing(samples.used)
         self._answers = _by_thing(all_answers)
         self._shapes = _Shapes(recording, page_bytes, stand_ins)
@@ -280,6 +282,9 @@ class _Parts:
     def _object(self, thing: int) -> Object:
         steady = self._shapes.steady(thing)
         steady_nodes, team = uses_of(steady, by_node=True), of_team(steady)
+        use_shape = self._shapes.used(thing)
+        whole = use_shape.shared or use_shape is Shape.OVERLAPPING
+        apart = tuple(self._sites[line] for line in (self._shapes.apart(thing) if whole else ()))
         return Object(
             touched=tuple(self._touched[thing]),
             kind=self._named[thing].kind if thing in self._named else UNNAMED,
@@ -293,7 +298,8 @@ class _Parts:
             used=tuple(self._used[thing]),
             answers=tuple(self._answers[thing]),
             touch_shape=self._shapes.touched(thing),
-            use_shape=self._shapes.used(thing),
+            use_shape=Shape.BY_LINE if apart else use_shape,
+            apart_at=apart,
             node_uses=self._shapes.node_uses(thing),
             block_uses=self._shapes.block_uses(thing),
             steady_uses=steady_nodes.accesses,
@@ -401,19 +407,20 @@ class _Shapes:
     """What the shapes are made of, read once."""
 
     def __init__(self, recording: Recording, page_bytes: int, stand_ins: Mapping[int, int]) -> None:
-        def taken_over(rows: Iterable[Part]) -> dict[int, list[Part]]:
-            return _by_thing(row._replace(thread=stand_ins.get(row.thread, row.thread)) for row in rows)
-
-        self._recording, self._page_bytes = recording, page_bytes
-        self._cells = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.CELLS, bins=BINS))
-        self._folded = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.FOLDED_CELLS, bins=BINS))
-        self._regions = taken_over(recording.rows(sql_accesses.RegionCell, sql_accesses.REGION_CELLS, bins=BINS))
+        self._recording, self._page_bytes, self._stand_ins = recording, page_bytes, stand_ins
+        self._cells = self._taken_over(sql_accesses.Cell, sql_accesses.CELLS)
+        self._folded = self._taken_over(sql_accesses.Cell, sql_accesses.FOLDED_CELLS)
+        self._regions = self._taken_over(sql_accesses.RegionCell, sql_accesses.REGION_CELLS)
         self._orders = {row.thing: row for row in recording.rows(sql_accesses.Order, sql_accesses.ORDERS)}
         pages = recording.rows(sql_accesses.Sharing, sql_accesses.PAGE_SHARING, page_bytes=page_bytes)
         self._pages = {row.thing: row for row in pages}
         self._blocks = {row.thing: row for row in recording.rows(sql_accesses.Sharing, sql_accesses.BLOCK_SHARING)}
         meetings = recording.rows(sql_accesses.Meetings, sql_accesses.MEETINGS, page_bytes=page_bytes)
         self.mixed_in_pages = {row.thing: row.apart for row in meetings if row.samples >= MIN_PHASE_USES}
+
+    def _taken_over(self, kind: type[Part], query: str) -> dict[int, list[Part]]:
+        rows, instead = self._recording.rows(kind, query, bins=BINS), self._stand_ins
+        return _by_thing(row._replace(thread=instead.get(row.thread, row.thread)) for row in rows)
 
     def touched(self, thing: int) -> Shape:
         return shape(
@@ -468,6 +475,26 @@ class _Shapes:
                 self._orders.get(thing),
             )
         )
+
+    def apart(self, thing: int) -> tuple[int, ...]:
+        """Two lines that divide it differently among the threads; empty: there are none, or too few samples tell."""
+        found = (divided_differently(lines[thing]) for lines in self._lines if thing in lines)
+        return next((each for each in found if each is not None), ())
+
+    @cached_property
+    def _lines(self) -> list[dict[int, dict[int, list[sql_accesses.RegionCell]]]]:
+        """By thing and line: over all blocks, and within them. Of the steady phase; where that was not seen, of all."""
+        found = []
+        for query in (sql_accesses.LINE_CELLS, sql_accesses.FOLDED_LINE_CELLS):
+            lines: dict[int, dict[int, list[sql_accesses.RegionCell]]] = {}
+            for thing, cells in self._taken_over(sql_accesses.RegionCell, query).items():
+                steady = [cell for cell in cells if cell.steady]
+                enough = sum(cell.seen for cell in steady) >= MIN_PHASE_USES
+                lines[thing] = defaultdict(list)
+                for cell in steady if enough else cells:
+                    lines[thing][cell.site].append(cell)
+            found.append(lines)
+        return found
 
 
 def _site(row: sql_objects.AllocationPlace | sql_objects.TouchCaller) -> Site:

@@ -22,6 +22,7 @@ _SHAPES = {
     "every thread pages of its own all over it": "pages of their own all over it",
     "each thread chunks of it by turns": "chunks of it by turns",
     "parts that overlap": "parts that overlap",
+    "each thread a block of its own at each line, another one at other lines": "one block each, another at other lines",
     "every thread all of it": "each all over it",
     "every thread all of it, in no order": "each all over it",
 }

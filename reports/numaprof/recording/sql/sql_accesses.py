@@ -161,6 +161,24 @@ SELECT thing, is_use, steady, thread, node,
 """
 
 
+# The same by the place that uses it, as in USES: ...
+_LINE_CELLS = """
+SELECT a.thing, 1 AS is_use, a.steady, a.thread, a.node,
+       min(:bins - 1, CAST({part} * :bins / {bytes} AS INTEGER)) AS bin, sum(a.weight), count(*),
+       ifnull(o.one, k.site) AS place
+  FROM access a JOIN stack_site k USING (stack)
+  LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
+  JOIN extent e ON e.thing = a.thing AND e.block = ifnull(a.block, 0)
+       AND e.process = CASE WHEN a.block IS NULL THEN a.process ELSE 0 END
+  JOIN whole w ON w.thing = a.thing
+ WHERE a.thing > 0 AND k.site > 0 AND {things}
+ GROUP BY a.thing, a.steady, a.thread, a.node, bin, place
+"""
+# ... over all its blocks, and within its blocks, one laid over the other.
+LINE_CELLS = _LINE_CELLS.format(part=f"(e.start + {_IN_BLOCK})", bytes="w.bytes", things="true")
+FOLDED_LINE_CELLS = _LINE_CELLS.format(part=f"1.0 * {_IN_BLOCK}", bytes="e.bytes", things="w.blocks > 1")
+
+
 class Sharing(NamedTuple):
     thing: int
     parts: int  # seen used at least twice

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import list_of_sites, objects_in_text
+from numaprof.analysis.naming import first_touch_at, objects_in_text
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import allocation_sites, init_sites, measured, remote_part, suspects
@@ -30,11 +30,10 @@ def rule(evidence: Evidence) -> Advice | None:
     part = remote_part(evidence, group)
     light = judge(evidence).light
     sites, edits = init_sites(group), _edits(evidence, group)
-    touch = "first touches" if len(sites) == 1 else "first touch"
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")
     return Advice(
         kind=Kind.LEAVE if light else Kind.FIX,
-        finding=f"{list_of_sites(sites)} {touch} {objects_in_text(evidence, group)} in parallel, but its huge pages "
+        finding=f"{first_touch_at(sites)} {objects_in_text(evidence, group)} in parallel, but its huge pages "
         "span blocks of threads on several nodes; such a page is on one of these nodes.",
         change="Leave it alone: it is too little to matter."
         if light

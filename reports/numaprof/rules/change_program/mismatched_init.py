@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
-    list_of_sites,
+    first_touch_at,
     objects_in_text,
     site_label,
     thread_in_text,
@@ -89,7 +89,7 @@ def _touched_by(group: list[Object], thread: int) -> list[Site]:
 
 
 def _finding(evidence: Evidence, group: list[Object], sites: list[Site], alone: int | None) -> str:
-    touch = f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''}"
+    touch = first_touch_at(sites)
     what = objects_in_text(evidence, group)
     if alone is not None:
         return f"{touch} the part of {what} that is remote, all from {thread_in_text(evidence.by_id.get(alone))};"

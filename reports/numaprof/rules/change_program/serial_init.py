@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
-    list_of_sites,
+    first_touch_at,
     objects_in_text,
     seen_faults,
     site_label,
@@ -194,11 +194,10 @@ def _instead(init: Initialisation) -> tuple[Remarked, ...]:
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
     sites = init_sites(group)
-    verb = "touches" if len(sites) == 1 else "touch"
     by = thread_in_text(evidence.by_id.get(group[0].main_thread))
     share = min(found.main_share for found in group)
     part = "all" if share >= ALL_OF_IT else f"{percent(share)} or more of it"
-    touched = f"{list_of_sites(sites)} first {verb} {objects_in_text(evidence, group)}, {part} from {by}."
+    touched = f"{first_touch_at(sites)} {objects_in_text(evidence, group)}, {part} from {by}."
     return f"{touched} {_users(evidence, group, uses, use)}"
 
 

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from numaprof.analysis.naming import (
     command_to_copy,
     list_of_sites,
     most_at,
     objects_in_text,
+    site_label,
+    site_position,
     threads_on_nodes,
 )
-from numaprof.analysis.object_users import Team, is_refilled, later_uses, main_use, shared, team, users
+from numaprof.analysis.object_users import Team, is_refilled, later_uses, leading, main_use, shared, team, users
 from numaprof.analysis.placement import is_spread, spreading_adds
 from numaprof.analysis.relevant_objects import (
     allocation_sites,
@@ -31,6 +33,7 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
@@ -53,7 +56,7 @@ def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
     if not judge(evidence).fixable or policy.forces(evidence):
         return None
-    group = used_whole(evidence)
+    group, _ = told_alike(used_whole(evidence))
     uses = later_uses(group)
     if not group or not ((uses and measured(evidence)) or judge(evidence) is Judgement.HEAVY):
         return None
@@ -69,7 +72,7 @@ def rule(evidence: Evidence) -> Advice | None:
     placed = f"{list_of_sites(sites)} first touched {what}{where}; it is" if sites else f"{what}{where} is"
     return Advice(
         kind=Kind.FIX,
-        finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. {served}",
+        finding=f"{placed} {used_in_words(group, working, main_use(uses))}. {served}",
         change=_change(evidence, group, working),
         code=lines,
         edits=changes,
@@ -89,6 +92,24 @@ def used_whole(evidence: Evidence) -> list[Object]:
     """What all threads use whole, and lies on some nodes more than on others."""
     group = [found for found in suspects(evidence) if _serves_all(evidence, found)]
     return group if worth_placing(evidence, group) else []
+
+
+def told_alike(group: list[Object]) -> tuple[list[Object], bool]:
+    """Of these what is used whole, or (true) what two lines divide differently: that with more remote accesses."""
+    apart = [found for found in group if found.apart_at]
+    whole = [found for found in group if not found.apart_at]
+    if sum(found.remote for found in apart) > sum(found.remote for found in whole):
+        return apart, True
+    return whole, False
+
+
+def used_in_words(group: list[Object], working: Sequence[Thread], use: Site | None) -> str:
+    """Of told_alike."""
+    apart = leading(group).apart_at
+    if not apart:
+        return f"used whole by {threads_on_nodes(working)}{most_at(use)}"
+    lines = " and ".join(map(site_label, apart))
+    return f"divided among {threads_on_nodes(working)} in blocks at {lines}, but differently at each"
 
 
 def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Edit, ...]) -> bool:
@@ -154,11 +175,14 @@ def _busiest(evidence: Evidence, homes: Mapping[int, float]) -> str:
 
 
 def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
+    apart = bool(leading(group).apart_at)
     if part is None:
-        return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
+        whole = "" if apart else ": each thread's span all of it"
+        return f"addresses of sampled loads, most of which caches answered{whole}."
     seen = sum(row.samples for row in later_uses(group)) or sum(found.known_samples for found in group)
     samples = plural(seen, "access", "es")
-    return f"addresses of {samples}: each thread's span all of it, {of_remote(evidence, part)} are here."
+    whole = "" if apart else " each thread's span all of it,"
+    return f"addresses of {samples}:{whole} {of_remote(evidence, part)} are here."
 
 
 def _serves_all(evidence: Evidence, found: Object) -> bool:
@@ -170,6 +194,10 @@ def _serves_all(evidence: Evidence, found: Object) -> bool:
 
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
+    if leading(group).apart_at:
+        lines = " and ".join(map(site_position, leading(group).apart_at))
+        alike = f"{lines} divide the work alike: then each thread has a part of its own"
+        return f"A parallel initialisation helps only where {alike}. Else spread it:"
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
     if written:

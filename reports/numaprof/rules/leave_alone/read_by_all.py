@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import most_at, objects_in_text, site_position, threads_on_nodes
-from numaprof.analysis.object_users import later_uses, main_use, shared, users
+from numaprof.analysis.naming import objects_in_text, site_position, threads_on_nodes
+from numaprof.analysis.object_users import later_uses, leading, main_use, shared, users
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
@@ -41,8 +41,18 @@ def rule(evidence: Evidence) -> Advice | None:
     if not measured(evidence):
         return _by_counts(evidence)
     spread = [o for o in suspects(evidence) if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
-    group = [o for o in spread if shared(evidence, o)]
-    return _by_addresses(evidence, group, " on all nodes", _dealt(evidence, group) or _CHANGE)
+    group, apart = shared_by_all.told_alike([o for o in spread if shared(evidence, o)])
+    change = _divide_alike(group) if apart else _dealt(evidence, group) or _CHANGE
+    return _by_addresses(evidence, group, " on all nodes", change)
+
+
+def _divide_alike(group: list[Object]) -> str:
+    lines = " and ".join(map(site_position, leading(group).apart_at))
+    return (
+        f"Divide the work alike at {lines}, so that each thread keeps to one block: no placement brings the memory "
+        "near the threads of both. Look at the schedule, the direction and the bounds of the loops, and the number of "
+        "threads. Each thread should then be the first to touch its block."
+    )
 
 
 def _dealt(evidence: Evidence, group: list[Object]) -> str:
@@ -67,8 +77,8 @@ def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: s
     here = f"; {of_remote(evidence, part)} are here" if part is not None else ", most of which caches answered"
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{objects_in_text(evidence, group)}{where}: used whole by "
-        f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
+        finding=f"{objects_in_text(evidence, group)}{where}: "
+        f"{shared_by_all.used_in_words(group, users(evidence, uses), main_use(uses))}.",
         change=change,
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}{here}.",
         cause=policy.BY_NUMACTL if policy.interleaves(evidence.command) else None,
