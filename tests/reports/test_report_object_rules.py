@@ -1143,6 +1143,26 @@ def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:
     assert shared_by_all.rule(evidence) is not None
 
 
+@pytest.mark.parametrize(("times", "beside"), [(12, False), (2, False), (12, True)])
+def test_memory_that_each_of_several_threads_fills_again_and_again_is_left(
+    times: int, beside: bool, tmp_path: Path
+) -> None:
+    """Each fills its part and one of the other node reads it. Beside other memory, the stores may all be to that."""
+    builder = levels(RecordingBuilder()).threads(8)
+    lines = PAGES * PAGE // 64 // 8
+    builder.counters("demand_rd", [0] * 8, [lines] * 8).counters("demand_rfo", [times * lines] * 8, [0] * 8)
+    use_blocks(builder, array(builder, REVERSED), [1] * 4 + [0] * 4)
+    for thread in range(8 if beside else 0):
+        builder.touch(init_stack(builder), thread + 1, OTHER + thread * BLOCK * PAGE, BLOCK, page_node=thread // 4)
+    evidence = read(builder, tmp_path)
+    advice = handed_over.rule(evidence)
+    assert (advice is not None) is (times == 12 and not beside)
+    if advice is not None:
+        assert "12 times as many lines" in advice.evidence and "near its users" in advice.change
+    else:
+        assert mismatched_init.rule(evidence) is not None
+
+
 @pytest.mark.parametrize(("remote_stores", "said"), [(400_000, True), (20_000, False), (0, False)])
 def test_arrays_that_are_only_stored_to_are_initialised_with_those_beside(
     remote_stores: int, said: bool, tmp_path: Path
