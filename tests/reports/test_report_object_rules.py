@@ -807,6 +807,12 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+def test_what_a_constructor_of_elements_writes_is_in_no_container(tmp_path: Path) -> None:
+    """new T[n] has no allocator to replace."""
+    (advice,) = only(contained("std::complex<double>::complex(double, double)"), tmp_path, serial_init)
+    assert "operator new[]" in advice.change and "allocator" not in advice.change
+
+
 COPY = "std::vector<double, std::allocator<double> >::{}(std::vector<double, std::allocator<double> > const&)"
 
 
