@@ -305,15 +305,26 @@ def _disjoint(ranges: list[Range]) -> bool:
 
 
 def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
-    """True if a few accesses are in the blocks of other threads. The outermost bin of a block may hold the border."""
+    """True if a few accesses of several threads are in the blocks beside theirs: one thread that checks the result is
+    anywhere. The outermost bin of a block may hold the border."""
     totals = _totals(parts)
     if median(found.bins for found in ranges.values()) < 8:
         return False
     owners = {bin: _owner(parts, bin) for bin in totals}
     inner = {bin for bin in owners if owners.get(bin - 1) == owners[bin] == owners.get(bin + 1)}
     inner = {bin for bin in inner if owners[bin] is not None}
-    foreign = sum(n for who, bins in parts.items() for bin, n in bins.items() if bin in inner and owners[bin] != who)
-    return HALO[0] <= foreign / (sum(totals.values()) or 1.0) <= HALO[1]
+    order = sorted(ranges, key=lambda who: ranges[who].middle)
+    next_to = [  # with no block of a thread between that is hardly sampled
+        (one, other)
+        for one, other in zip(order, order[1:])
+        if ranges[other].low - ranges[one].high <= min(ranges[one].bins, ranges[other].bins) // 2
+    ]
+    beside = {*next_to, *((other, one) for one, other in next_to)}
+    foreign = {
+        who: sum(n for bin, n in parts[who].items() if bin in inner and (who, owners[bin]) in beside) for who in order
+    }
+    several = sum(amount > 0 for amount in foreign.values()) > 1
+    return several and HALO[0] <= sum(foreign.values()) / (sum(totals.values()) or 1.0) <= HALO[1]
 
 
 def _owner(parts: Parts, bin: int) -> int | None:
