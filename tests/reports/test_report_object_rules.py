@@ -1908,8 +1908,9 @@ def test_dirty_lines(dirty: int, near: int, fires: bool, tmp_path: Path) -> None
 # Borders
 
 
-def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuilder:
-    """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
+def with_borders(foreign: int, touchers: list[int] = PARALLEL, apart: int = 1) -> RecordingBuilder:
+    """A block for each thread on its node; of every hundred accesses so many go to the first pages of the other node's
+    block beside it, or so many pages apart."""
     builder = sampled()
     block, stack = array(builder, touchers), builder.stack(builder.place(LOOP))
     for thread in range(8):
@@ -1917,7 +1918,9 @@ def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuild
         own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
         builder.loads(stack, thread + 1, own, thread // 4, block=block)
         beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
-        builder.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+        away = [n * apart + thread % 4 * (apart // 5) for n in range(foreign)]
+        far = [beside + (pages if thread < 4 else -pages) * PAGE for pages in away]
+        builder.loads(stack, thread + 1, far, 1 - thread // 4, block=block)
     return builder.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
 
 
@@ -1925,6 +1928,12 @@ def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
     (advice,) = only(with_borders(7), tmp_path, borders)
     assert advice.kind is Kind.LEAVE
     assert "16 MiB allocated at sum.c:14 main is on the nodes that use it: 93.0 % of what 8 threads" in advice.finding
+    assert "only the borders between the blocks of two nodes" in advice.change
+
+
+def test_what_is_remote_all_over_the_blocks_is_no_border(tmp_path: Path) -> None:
+    (advice,) = only(with_borders(7, apart=BLOCK // 2), tmp_path, borders)
+    assert "border" not in advice.change and "all over the blocks" in advice.change
 
 
 def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:
