@@ -1149,20 +1149,23 @@ def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:
     assert shared_by_all.rule(evidence) is not None
 
 
-@pytest.mark.parametrize(("times", "beside"), [(12, False), (2, False), (12, True)])
+@pytest.mark.parametrize(("times", "beside"), [(12, 0), (2, 0), (12, BLOCK), (12, 4)])
 def test_memory_that_each_of_several_threads_fills_again_and_again_is_left(
-    times: int, beside: bool, tmp_path: Path
+    times: int, beside: int, tmp_path: Path
 ) -> None:
-    """Each fills its part and one of the other node reads it. Beside other memory, the stores may all be to that."""
+    """Each fills its part and one of the other node reads it. Beside other memory, of many pages or of few that are
+    loaded often, the stores may all be to that."""
     builder = levels(RecordingBuilder()).threads(8)
     lines = PAGES * PAGE // 64 // 8
     builder.counters("demand_rd", [0] * 8, [lines] * 8).counters("demand_rfo", [times * lines] * 8, [0] * 8)
     use_blocks(builder, array(builder, REVERSED), [1] * 4 + [0] * 4)
     for thread in range(8 if beside else 0):
-        builder.touch(init_stack(builder), thread + 1, OTHER + thread * BLOCK * PAGE, BLOCK, page_node=thread // 4)
+        start = OTHER + thread * BLOCK * PAGE
+        builder.touch(init_stack(builder), thread + 1, start, beside, page_node=thread // 4)
+        builder.loads(builder.stack(builder.place(WORK)), thread + 1, [start] * (beside % BLOCK), thread // 4)
     evidence = read(builder, tmp_path)
     advice = handed_over.rule(evidence)
-    assert (advice is not None) is (times == 12 and not beside)
+    assert (advice is not None) is (times == 12 and beside == 0)
     if advice is not None:
         assert "12 times as many lines" in advice.evidence and "near its users" in advice.change
     else:

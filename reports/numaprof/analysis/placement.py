@@ -29,7 +29,7 @@ from numaprof.evidence.thresholds import (
     MUCH_REFILLED,
     NO_CHANCE,
     OWN_PARTS,
-    REFILLED_PAGES,
+    REFILLED_PART,
     REMOTE_LIGHT,
     SERIAL_TOUCH,
     WORKER_TIME,
@@ -367,7 +367,10 @@ def refills(evidence: Evidence, found: Object) -> float:
         if found not in there:
             return 0.0
         touched = evidence.bytes(sum(row.pages for row in evidence.samples.touched))
-        if evidence.bytes(sum(each.pages for each in there)) < REFILLED_PAGES * touched:
+        near = sum(row.accesses for row in evidence.samples.used if row.remote is False)
+        near_there = sum(row.accesses for each in there for row in each.used if row.remote is False)
+        pages = evidence.bytes(sum(each.pages for each in there))
+        if pages < REFILLED_PART * touched or near_there < REFILLED_PART * near:
             return 0.0  # other memory may be what they wrote to
         touched = max(touched, sum(each.bytes or 0.0 for each in there))  # page faults may be lost
     else:
