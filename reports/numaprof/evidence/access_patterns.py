@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
+from itertools import chain, product
 
 from numaprof.evidence.spread import effective_size, median
 from numaprof.evidence.thresholds import (
@@ -313,18 +313,20 @@ def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
     owners = {bin: _owner(parts, bin) for bin in totals}
     inner = {bin for bin in owners if owners.get(bin - 1) == owners[bin] == owners.get(bin + 1)}
     inner = {bin for bin in inner if owners[bin] is not None}
-    order = sorted(ranges, key=lambda who: ranges[who].middle)
-    next_to = [  # with no block of a thread between that is hardly sampled
-        (one, other)
-        for one, other in zip(order, order[1:])
-        if ranges[other].low - ranges[one].high <= min(ranges[one].bins, ranges[other].bins) // 2
-    ]
-    beside = {*next_to, *((other, one) for one, other in next_to)}
-    foreign = {
-        who: sum(n for bin, n in parts[who].items() if bin in inner and (who, owners[bin]) in beside) for who in order
+    strays = {  # of each thread, in the blocks beside its own
+        who: [n for bin, n in bins.items() if bin in inner and _is_beside(ranges, who, owners[bin])]
+        for who, bins in parts.items()
     }
-    several = sum(amount > 0 for amount in foreign.values()) > 1
-    return several and HALO[0] <= sum(foreign.values()) / (sum(totals.values()) or 1.0) <= HALO[1]
+    foreign = sum(chain.from_iterable(strays.values()))
+    return sum(map(bool, strays.values())) > 1 and HALO[0] <= foreign / (sum(totals.values()) or 1.0) <= HALO[1]
+
+
+def _is_beside(ranges: Mapping[int, Range], who: int, owner: int | None) -> bool:
+    """No block lies between those of the two, not even of a thread that is hardly sampled."""
+    if owner is None or owner == who:
+        return False
+    one, other = ranges[who], ranges[owner]
+    return max(one.low, other.low) - min(one.high, other.high) <= min(one.bins, other.bins) // 2
 
 
 def _owner(parts: Parts, bin: int) -> int | None:
