@@ -393,6 +393,18 @@ CXX = {
         "struct grid {\n    std::unique_ptr<char[]> a;\n    size_t count;\n"
         "    grid(size_t m)\n        : a(new char[m * 8]()), count(m) //ALLOC\n    {\n        a[1] = 7;\n    }\n};",
     ),
+    "constructed_pointer_of_a_constructor": (
+        "grid h(n);\n    auto &a = h.a;",
+        "    for (size_t k = 0; k < n; k++) total += a[k].imag() + (a[k] = {1.0 * k, 2}).real();",
+        "#include <complex>\nusing amplitude = std::complex<double>;\n"
+        "struct grid {\n    std::unique_ptr<amplitude[]> a;\n    size_t count;\n"
+        "    grid(size_t m)\n        : a(new amplitude[m]()), count(m) //ALLOC\n    {\n        a[1] = 7;\n    }\n};",
+    ),
+    "constructing_new": (
+        "spot *a = new spot[n]; //ALLOC",
+        "    for (size_t k = 0; k < n; k++) total += a[k].y + (a[k].x = k);",
+        "struct spot { double x = 0, y = 1; int n; };",
+    ),
     "vector_below_an_access_specifier": (
         "holder h(n);\n    std::vector<double> &a = h.v;",
         FILLED,

@@ -178,7 +178,9 @@ def test_where_a_policy_places_pages_the_first_thread_may_wander(policy: bool, t
     assert any("The nodes of that memory are chance" in note for note in notes(evidence)) is not policy
 
 
-def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> None:
+@pytest.mark.parametrize("in_header", [False, True])
+def test_the_line_of_use_is_the_loop_that_calls_an_accessor(in_header: bool, tmp_path: Path) -> None:
+    """Also where the accessor uses what a header of the system defines."""
     builder = sampled()
     block = array(builder, SERIAL)
     loop = builder.place(LOOP)
@@ -191,6 +193,9 @@ def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> N
         line=3,
         inline_of=loop,
     )
+    if in_header:
+        header = ("/usr/include/c++/12/complex", 1257, "std::complex<double>::real() const")
+        accessor = builder.place(header, inline_of=accessor)
     runtime = builder.place(("", 1, ""), module="/usr/lib/libgomp.so.1", file=None, line=None, function=None)
     main = builder.place(("/home/u/src/sum.c", 20, "main"))
     for thread in range(8):

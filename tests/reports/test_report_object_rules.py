@@ -807,6 +807,12 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+def test_what_a_constructor_of_elements_writes_is_in_no_container(tmp_path: Path) -> None:
+    """new T[n] has no allocator to replace."""
+    (advice,) = only(contained("std::complex<double>::complex(double, double)"), tmp_path, serial_init)
+    assert "operator new[]" in advice.change and "allocator" not in advice.change
+
+
 COPY = "std::vector<double, std::allocator<double> >::{}(std::vector<double, std::allocator<double> > const&)"
 
 
@@ -1141,6 +1147,29 @@ def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:
     evidence = read(refilled(RecordingBuilder(), 2), tmp_path)
     assert handed_over.rule(evidence) is None
     assert shared_by_all.rule(evidence) is not None
+
+
+@pytest.mark.parametrize(("times", "beside"), [(12, 0), (2, 0), (12, BLOCK), (12, 4)])
+def test_memory_that_each_of_several_threads_fills_again_and_again_is_left(
+    times: int, beside: int, tmp_path: Path
+) -> None:
+    """Each fills its part and one of the other node reads it. Beside other memory, of many pages or of few that are
+    loaded often, the stores may all be to that."""
+    builder = levels(RecordingBuilder()).threads(8)
+    lines = PAGES * PAGE // 64 // 8
+    builder.counters("demand_rd", [0] * 8, [lines] * 8).counters("demand_rfo", [times * lines] * 8, [0] * 8)
+    use_blocks(builder, array(builder, REVERSED), [1] * 4 + [0] * 4)
+    for thread in range(8 if beside else 0):
+        start = OTHER + thread * BLOCK * PAGE
+        builder.touch(init_stack(builder), thread + 1, start, beside, page_node=thread // 4)
+        builder.loads(builder.stack(builder.place(WORK)), thread + 1, [start] * (beside % BLOCK), thread // 4)
+    evidence = read(builder, tmp_path)
+    advice = handed_over.rule(evidence)
+    assert (advice is not None) is (times == 12 and beside == 0)
+    if advice is not None:
+        assert "12 times as many lines" in advice.evidence and "near its users" in advice.change
+    else:
+        assert mismatched_init.rule(evidence) is not None
 
 
 @pytest.mark.parametrize(("remote_stores", "said"), [(400_000, True), (20_000, False), (0, False)])
@@ -1932,8 +1961,9 @@ def test_dirty_lines(dirty: int, near: int, fires: bool, tmp_path: Path) -> None
 # Borders
 
 
-def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuilder:
-    """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
+def with_borders(foreign: int, touchers: list[int] = PARALLEL, apart: int = 1) -> RecordingBuilder:
+    """A block for each thread on its node; of every hundred accesses so many go to the first pages of the other node's
+    block beside it, or so many pages apart."""
     builder = sampled()
     block, stack = array(builder, touchers), builder.stack(builder.place(LOOP))
     for thread in range(8):
@@ -1941,7 +1971,9 @@ def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuild
         own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
         builder.loads(stack, thread + 1, own, thread // 4, block=block)
         beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
-        builder.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+        away = [n * apart + thread % 4 * (apart // 5) for n in range(foreign)]
+        far = [beside + (pages if thread < 4 else -pages) * PAGE for pages in away]
+        builder.loads(stack, thread + 1, far, 1 - thread // 4, block=block)
     return builder.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
 
 
@@ -1949,6 +1981,12 @@ def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
     (advice,) = only(with_borders(7), tmp_path, borders)
     assert advice.kind is Kind.LEAVE
     assert "16 MiB allocated at sum.c:14 main is on the nodes that use it: 93.0 % of what 8 threads" in advice.finding
+    assert "only the borders between the blocks of two nodes" in advice.change
+
+
+def test_what_is_remote_all_over_the_blocks_is_no_border(tmp_path: Path) -> None:
+    (advice,) = only(with_borders(7, apart=BLOCK // 2), tmp_path, borders)
+    assert "border" not in advice.change and "all over the blocks" in advice.change
 
 
 def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:

@@ -99,6 +99,21 @@ def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -
     assert "alone" not in text
 
 
+def test_who_uses_what_another_touched_is_not_the_only_user(tmp_path: Path) -> None:
+    """Each thread uses its own part; a sample or two met one at another's part."""
+    builder = levels(RecordingBuilder()).threads(8)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        builder.touch(init_stack(builder), thread + 1, start, BLOCK, page_node=thread // 4)
+        builder.loads(stack, thread + 1, range(start, start + 2 * PAGE, PAGE), thread // 4, source=LOCAL)
+    with_array(builder)
+    builder.loads(stack, 3, [ARRAY], 0, source=LOCAL)
+    text = printed(builder, tmp_path)
+    assert "too few samples to tell by which threads" in " ".join(text.split())
+    assert "alone" not in text
+
+
 def test_of_several_users_one_may_make_nearly_all_of_the_uses(tmp_path: Path) -> None:
     asked = [9_000_000, 0, 0, 0, 470_000, 0, 0, 0]
     builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", asked, [0] * 8)

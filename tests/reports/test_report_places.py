@@ -203,7 +203,7 @@ class Outer(NamedTuple):
 def test_outer_place_is_the_outermost_of_the_own_places(
     leaves: list[list[tuple[Frame, bool]]], callers: list[tuple[Frame, bool]]
 ) -> None:
-    """Stacks that share their callers: each place is the user's own from the innermost on."""
+    """Stacks that share their callers: each place is the user's own from the innermost of these on."""
     builder = RecordingBuilder().threads(1)
     expected = set()
     for leaf in leaves:
@@ -215,8 +215,10 @@ def test_outer_place_is_the_outermost_of_the_own_places(
             )
         stack = builder.stack(*(ids[at] for at in range(len(path)) if at == 0 or not path[at - 1][1]))
         builder.loads(stack, 1, [PAGE], 0)
-        own = next((at for at, (frame, _) in enumerate(path) if rank(frame) < 3), len(path))
-        if own > 1 and path[own - 1][0]["function"] != "main":
-            expected.add((stack, ids[own - 1]))
+        ranks = [rank(frame) for frame, _ in path]
+        first = ranks.index(3) if 3 in ranks else len(path)
+        end = next((at for at in range(first, len(path)) if ranks[at] < 3), len(path))
+        if end > first + 1 and path[end - 1][0]["function"] != "main":
+            expected.add((stack, ids[end - 1]))
     with tempfile.TemporaryDirectory() as folder, reading(str(builder.write(Path(folder) / "r.numaprof"))) as source:
         assert set(source.recording.rows(Outer, "SELECT stack, place FROM outer_place")) == expected

@@ -236,7 +236,8 @@ def test_anything_has_a_shape(parts: Parts, folded: Parts) -> None:
 
 @given(st.dictionaries(st.integers(1, 70), bins, max_size=12))
 def test_who_is_who_does_not_matter(parts: Parts) -> None:
-    renamed = {100 - who: mine for who, mine in parts.items()}
+    """Only their order does: of few samples it tells that threads have blocks."""
+    renamed = {3 * who + 100: mine for who, mine in parts.items()}
     assert shape(Layout(of_samples(parts))) is shape(Layout(of_samples(renamed)))
 
 
@@ -266,6 +267,19 @@ def test_a_part_that_two_were_seen_at_is_shared_whatever_their_periods() -> None
 def test_a_halo_is_a_part_of_the_accesses() -> None:
     """Of a thread that is sampled rarely, each sample in the neighbour's block stands for many accesses."""
     own = sampled(block, 8, 1000).seen
-    strays = of_samples({**own, 0: {**own[0], **dict.fromkeys(range(40, 46), 5.0)}})
+    strays = of_samples(
+        {**own, 0: {**own[0], **dict.fromkeys(range(40, 46), 5.0)}, 1: {**own[1], **dict.fromkeys(range(70, 72), 1.0)}}
+    )
     assert shape(Layout(strays)) is Shape.BLOCKS
     assert shape(Layout(weighed(strays, {0: 4.0}))) is Shape.HALO
+
+
+def test_one_thread_that_looks_at_all_of_it_uses_no_borders() -> None:
+    """It checks the result, beside its own block; two threads in the blocks beside theirs use borders."""
+    own = sampled(block, 8, 1000).seen
+    checks = {**own, 0: {**own[0], **dict.fromkeys(range(40, 256, 4), 1.0)}}
+    assert shape(Layout(of_samples(checks))) is Shape.BLOCKS
+    borders = {
+        who: {**bins, **dict.fromkeys(range(32 * who + 34, min(32 * who + 40, 254)), 2.0)} for who, bins in own.items()
+    }
+    assert shape(Layout(of_samples(borders))) is Shape.HALO

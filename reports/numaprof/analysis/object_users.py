@@ -24,6 +24,7 @@ from numaprof.evidence.thresholds import (
     MIN_SAMPLES,
     ONLY_THREAD,
     SAMPLED_PART,
+    SERIAL_TOUCH,
 )
 
 
@@ -116,8 +117,9 @@ def shared(evidence: Evidence, found: Object) -> bool:
 
 
 def is_refilled(evidence: Evidence, found: Object) -> bool:
-    """True if the thread that first touched it keeps writing to it while the others use all of it."""
-    return shared(evidence, found) and refills(evidence, found) >= MIN_REFILLS
+    """True if the thread that first touched it keeps writing to it while the others use all of it, or if several did
+    and each keeps writing to its part."""
+    return (found.main_share < SERIAL_TOUCH or shared(evidence, found)) and refills(evidence, found) >= MIN_REFILLS
 
 
 def _nodes_mix(evidence: Evidence, found: Object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import ceil, sqrt
 
-from numaprof.analysis.relevant_objects import part_of_remote
+from numaprof.analysis.relevant_objects import part_of_remote, suspects
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.access_patterns import Parts, whole_of
 from numaprof.evidence.evidence import Evidence, Thread
@@ -29,6 +29,7 @@ from numaprof.evidence.thresholds import (
     MUCH_REFILLED,
     NO_CHANCE,
     OWN_PARTS,
+    REFILLED_PART,
     REMOTE_LIGHT,
     SERIAL_TOUCH,
     WORKER_TIME,
@@ -354,15 +355,45 @@ def _elsewhere(evidence: Evidence, toucher: Thread, lines: float, nodes: Sequenc
 
 
 def refills(evidence: Evidence, found: Object) -> float:
-    """How often the thread that first touched it wrote to its memory, by requests that no load sample has seen.
+    """How often the threads that first touched it wrote to its memory, by requests that no load sample has seen.
 
     0.0 where these are less than MUCH_REFILLED of the remote requests: then an initialisation explains them.
     """
     toucher, remote = evidence.by_id.get(found.main_thread), evidence.traffic.remote.estimate
-    if toucher is None or not remote or not evidence.counted or found.main_share < SERIAL_TOUCH:
+    if toucher is None or not remote or not evidence.counted:
         return 0.0
-    unseen, lines = _unseen_requests(evidence, toucher), evidence.bytes(_touched(evidence, toucher)) / LINE_BYTES
+    if found.main_share < SERIAL_TOUCH:
+        unseen, there = _unseen_local(evidence), [each for each in suspects(evidence) if each.much_remote]
+        if found not in there:
+            return 0.0
+        touched = evidence.bytes(sum(row.pages for row in evidence.samples.touched))
+        near = sum(row.accesses for row in evidence.samples.used if row.remote is False)
+        near_there = sum(row.accesses for each in there for row in each.used if row.remote is False)
+        pages = evidence.bytes(sum(each.pages for each in there))
+        if pages < REFILLED_PART * touched or near_there < REFILLED_PART * near:
+            return 0.0  # other memory may be what they wrote to
+        touched = max(touched, sum(each.bytes or 0.0 for each in there))  # page faults may be lost
+    else:
+        unseen, touched = _unseen_requests(evidence, toucher), evidence.bytes(_touched(evidence, toucher))
+    lines = touched / LINE_BYTES
     return unseen / lines if lines and unseen >= MUCH_REFILLED * remote else 0.0
+
+
+def _unseen_local(evidence: Evidence) -> float:
+    """Local requests of threads beyond those that go with their remote ones by their load samples: a thread stores near
+    itself. Of one thread's samples as many of both kinds were lost; threads of few remote ones are left out."""
+    rows: dict[int, list[Used]] = defaultdict(list)
+    for row in evidence.samples.used:
+        if row.remote is not None:
+            rows[row.thread].append(row)
+    unseen = 0.0
+    for thread in evidence.threads:
+        mine = rows[thread.row.id]
+        remote = [row for row in mine if row.remote]
+        if sum(row.samples for row in remote) >= MIN_SAMPLES_OF_PART:
+            seen = sum(row.accesses for row in mine if not row.remote) / sum(row.accesses for row in remote)
+            unseen += (thread.traffic.local.estimate or 0.0) - seen * (thread.traffic.remote.estimate or 0.0)
+    return unseen
 
 
 def _touched(evidence: Evidence, toucher: Thread) -> float:

@@ -80,7 +80,7 @@ def _used(evidence: Evidence, found: Object) -> str:
     use = main_use(found.later)
     at = f" at {site_label(use)}" if use is not None else ""
     who = users(evidence, found.later)
-    if len(who) == 1 and found.known_samples < MIN_USES_OF_THREAD:
+    if len(who) == 1 and sum(row.samples for row in found.later) < MIN_USES_OF_THREAD:
         return f"used{at}; too few samples to tell by which threads"
     if len(who) == 1:
         thread = thread_in_text(who[0])

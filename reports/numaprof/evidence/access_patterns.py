@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
+from itertools import chain, product
 
 from numaprof.evidence.spread import effective_size, median
 from numaprof.evidence.thresholds import (
@@ -324,15 +324,28 @@ def _disjoint(ranges: list[Range]) -> bool:
 
 
 def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
-    """True if a few accesses are in the blocks of other threads. The outermost bin of a block may hold the border."""
+    """True if a few accesses of several threads are in the blocks beside theirs: one thread that checks the result is
+    anywhere. The outermost bin of a block may hold the border."""
     totals = _totals(parts)
     if median(found.bins for found in ranges.values()) < 8:
         return False
     owners = {bin: _owner(parts, bin) for bin in totals}
     inner = {bin for bin in owners if owners.get(bin - 1) == owners[bin] == owners.get(bin + 1)}
     inner = {bin for bin in inner if owners[bin] is not None}
-    foreign = sum(n for who, bins in parts.items() for bin, n in bins.items() if bin in inner and owners[bin] != who)
-    return HALO[0] <= foreign / (sum(totals.values()) or 1.0) <= HALO[1]
+    strays = {  # of each thread, in the blocks beside its own
+        who: [n for bin, n in bins.items() if bin in inner and _is_beside(ranges, who, owners[bin])]
+        for who, bins in parts.items()
+    }
+    foreign = sum(chain.from_iterable(strays.values()))
+    return sum(map(bool, strays.values())) > 1 and HALO[0] <= foreign / (sum(totals.values()) or 1.0) <= HALO[1]
+
+
+def _is_beside(ranges: Mapping[int, Range], who: int, owner: int | None) -> bool:
+    """No block lies between those of the two, not even of a thread that is hardly sampled."""
+    if owner is None or owner == who:
+        return False
+    one, other = ranges[who], ranges[owner]
+    return max(one.low, other.low) - min(one.high, other.high) <= min(one.bins, other.bins) // 2
 
 
 def _owner(parts: Parts, bin: int) -> int | None:

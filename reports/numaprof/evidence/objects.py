@@ -36,6 +36,7 @@ from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_PHASE_USES,
     PLACED_SINCE,
+    REMOTE_HEAVY,
     SERIAL_TOUCH,
 )
 from numaprof.recording.reader import Recording
@@ -167,6 +168,11 @@ class Object(Touches):
     def known(self) -> float:
         """Accesses of which it is known whether they were remote."""
         return sum(row.accesses for row in self.used if row.remote is not None)
+
+    @property
+    def much_remote(self) -> bool:
+        """So much of its use that it counts as badly placed."""
+        return self.known > 0 and self.remote / self.known >= REMOTE_HEAVY
 
     @cached_property
     def known_samples(self) -> int:

@@ -153,6 +153,9 @@ IN_ORDER = 0.95
 # would become remote.
 MIN_REFILLS = 4
 MUCH_REFILLED = 0.5
+# So much of all pages that the program touched, and of what its threads load near themselves, is of what it uses
+# remotely: then it is there that they store.
+REFILLED_PART = 0.90
 
 # A neighbour's border belongs to a block's use if so many of all accesses go there; more is no border any more.
 HALO = (0.005, 0.30)

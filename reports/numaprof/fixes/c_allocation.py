@@ -7,10 +7,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.fixes.c_containers import constructor, grown, initialised, is_scope, made_at_once, vectors
+from numaprof.fixes.c_containers import (
+    constructed,
+    constructor,
+    grown,
+    initialised,
+    is_scope,
+    made_at_once,
+    unconstructed,
+    vectors,
+)
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest, subscripted
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
-from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, members, number
+from numaprof.fixes.c_types import SCALAR, has_values, is_parameter, is_plain, members, number
 from numaprof.fixes.memory import Memory
 
 _CALL = re.compile(
@@ -224,7 +233,7 @@ def _pointers(place: Place) -> list[Memory]:
     body = text[len(head) :].strip() if head else ""
     if any(_assigned(place.text, body)):
         return _in_braces(place, head, body)
-    if zeroed := _zeroed_new(place):
+    if zeroed := _zeroed_new(place) or _constructing_new(place):
         return [zeroed]
     body = loop_heads(text)[1]
     assigned = list(_assigned(place.text, body))
@@ -441,6 +450,33 @@ def _zeroed_new(place: Place) -> Memory | None:
     return replace(made, nest=loops, writes=loops is not None)
 
 
+def _constructing_new(place: Place) -> Memory | None:
+    """new T[n] whose elements have values by their constructor: allocated without it, made once they are placed."""
+    text = place.statement.text
+    found = _NEW.search(text)
+    if found is None or loop_heads(text)[0] or in_loop(place.text, place.statement) or _CONDITION.match(text):
+        return None
+    end = matching(text, found.end() - 1)
+    type_, count, pointer = found.group(1), text[found.end() : end].strip(), _target(text[: found.start()], False)
+    rest = re.fullmatch(r"\s*(?:\(\s*\)|\{\s*\})?\s*(\)?)", text[end + 1 :])
+    plain = re.match(r"new\s+\w", found.group()) is not None and not text.startswith("static")
+    if pointer is None or "[" in pointer or rest is None or not plain or not _is_constructed(place.text, type_, count):
+        return None
+    made = f"{text[: found.start()]}{unconstructed(type_, count)}{rest.group(1)};"
+    return replace(_constructed_at(place, pointer, type_, count), before=(made,))
+
+
+def _is_constructed(text: CText, type_: str, count: str) -> bool:
+    return has_values(text.known, type_) and not is_plain(text.known, type_) and not once_only(count)
+
+
+def _constructed_at(place: Place, pointer: str, type_: str, count: str) -> Memory:
+    """Memory whose elements are made after it is placed."""
+    memory = _named(place, _Found(pointer, f"({count}) * sizeof({type_})", "", False), place.statement.last)
+    zero = f"memset((void *)&{pointer}[{{i}}], 0, sizeof {pointer}[{{i}}]);"
+    return replace(memory, count=count, zero=zero, after=(constructed(pointer, count),), headers=("string.h", "memory"))
+
+
 def _members(place: Place) -> list[Memory]:
     """Pointers that get the memory of new T[n] in the initialiser list of a constructor: its body places it."""
     found = constructor(place)
@@ -455,6 +491,10 @@ def _members(place: Place) -> list[Memory]:
             continue
         name, new, type_, count, zeroed = plain.groups()
         parameter = type_ if is_parameter(place.text.known, type_) else ""
+        if _is_constructed(place.text, type_, count):
+            parts[at] = f"{name}({unconstructed(type_, count)})"
+            made.append(_constructed_at(place, pointer, type_, count))
+            continue
         if not is_plain(place.text.known, type_) and not parameter:
             continue
         element = type_ if number(place.text.known, type_) else ""

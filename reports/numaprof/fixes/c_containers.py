@@ -213,9 +213,7 @@ def _one_made_unique(place: Place, text: str, declares: bool) -> Memory | None:
     plain = number(place.text.known, type_)
     if not plain and not (has_values(place.text.known, type_) and kind == "unique"):
         return None
-    # Allocates without constructors, which would touch the memory first.
-    raw = f"static_cast<{type_} *>(::operator new[](({count}) * sizeof({type_})))"
-    new = f"new {type_}[{count}]" if plain else raw
+    new = f"new {type_}[{count}]" if plain else unconstructed(type_, count)
     before = f"std::{kind}_ptr<{type_}[]> {name}({new});" if declares else f"{name}.reset({new});"
     zero = f"memset((void *)&{name}[{{i}}], 0, sizeof {name}[{{i}}]);"
     statement = place.statement
@@ -230,9 +228,18 @@ def _one_made_unique(place: Place, text: str, declares: bool) -> Memory | None:
         headers=() if plain else ("string.h",),
         zeroed=unwritten is None and plain,
         before=() if unwritten and plain else (before,),
-        after=() if plain else (f"std::uninitialized_value_construct_n({name}.get(), {count});",),
+        after=() if plain else (constructed(f"{name}.get()", count),),
         indent=place.indent,
     )
+
+
+def unconstructed(type_: str, count: str) -> str:
+    """new T[n] without constructors, which would touch the memory first."""
+    return f"static_cast<{type_} *>(::operator new[](({count}) * sizeof({type_})))"
+
+
+def constructed(pointer: str, count: str) -> str:
+    return f"std::uninitialized_value_construct_n({pointer}, {count});"
 
 
 def _is_size(text: CText, arguments: Sequence[str]) -> bool:

@@ -183,6 +183,8 @@ def _told_by_text(
 
 _ANOTHER_TIME = " If that is a task or a dynamic chunk, another thread may run it next time: then divide the work."
 _UNWRITTEN = "Use an allocator that leaves elements unwritten"
+_UNCONSTRUCTED = "Allocate it by operator new[] as bytes, which calls no constructor of elements"
+_OF_AN_ELEMENT = re.compile(r"std::(?:complex|pair|tuple|atomic|optional)\b")
 _UNCOPIED = (
     "That copies another container, which writes all elements whatever the allocator: make it at its size with an "
     "allocator that leaves them unwritten"
@@ -264,6 +266,12 @@ def _written_by_call(init: Initialisation) -> str:
     return f"{names} {verb} {all_of_it} of it at {positions(init.calling)}. "
 
 
+def _unwritten(init: Initialisation) -> str:
+    """How to get the memory unwritten: what writes is no container where new T[n] calls constructors."""
+    by_elements = init.call is not None and _OF_AN_ELEMENT.match(init.call.function)
+    return _UNCONSTRUCTED if by_elements else _UNWRITTEN
+
+
 def _zeroed_beside(init: Initialisation) -> str:
     """Why the code is for more memory than the finding."""
     if not init.zeroed or not edits(init):
@@ -327,7 +335,7 @@ def _openmp_change(init: Initialisation) -> str:
             return init.or_spread(f"{_UNCOPIED}, and copy in parallel, divided as {init.loop} divides it.")
         if init.contained:
             return init.or_spread(
-                f"{_UNWRITTEN}, and write to the memory in parallel, divided as {init.loop} divides it."
+                f"{_unwritten(init)}, and write to the memory in parallel, divided as {init.loop} divides it."
             )
         return init.or_spread(
             f"Before anything else is written to it, write to it in parallel, divided as {init.loop} divides it: the "
@@ -353,7 +361,7 @@ def _threads_change(init: Initialisation) -> str:
     if init.copied:
         return init.or_spread(f"{_UNCOPIED}, and let each thread copy the part that it uses later.")
     if init.contained:
-        return init.or_spread(f"{_UNWRITTEN}, and let each thread write first to the part that it uses later.")
+        return init.or_spread(f"{_unwritten(init)}, and let each thread write first to the part that it uses later.")
     if init.shape is Shape.UNKNOWN:
         return init.or_spread("If each thread uses a part of its own, let it write to that part first.")
     return init.or_spread("Let each thread write first to the part that it uses later.")

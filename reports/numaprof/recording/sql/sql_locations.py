@@ -49,7 +49,8 @@ SELECT stack, picked.weight / k.weight, kind IN (@LOAD, @STORE, @HINT)
 # of the user's own.
 _OWN_PLACES = """
 INSERT INTO best_place
-SELECT k.id, k.place, NULL, 3000 FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
+SELECT k.id, k.place, NULL, k.caller, 3000
+  FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
  WHERE r.rank = 3
 """
 # The next step of a walk (place, inline_of, caller, rank, depth): to what a place was inlined into, else to the caller.
@@ -70,7 +71,7 @@ WITH RECURSIVE walk (stack, called, place, inline_of, caller, rank, depth) AS (
     SELECT w.stack, w.place, {OUTWARDS}
      WHERE w.rank < 3 AND depth < 256
 )
-SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
+SELECT stack, place, called, caller, max(1000 * rank - depth) FROM walk GROUP BY stack
 """
 
 # Where threads enter the program's own code below that: of an accessor the loop that calls it. What main calls stays as
@@ -79,9 +80,9 @@ SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 _OUTER_PLACES = (
     """
     CREATE TEMP TABLE leaf AS
-    SELECT stack, k.place, k.caller, p.inline_of
-      FROM used_stack JOIN best_place USING (stack) JOIN stack k ON k.id = stack JOIN place p ON p.id = k.place
-     WHERE has_access AND worth = 3000
+    SELECT stack, p.id AS place, caller, p.inline_of
+      FROM used_stack JOIN best_place USING (stack) JOIN place p ON p.id = site
+     WHERE has_access AND worth > 2000
     """,
     "CREATE TEMP TABLE inlined_in (first INTEGER PRIMARY KEY, place INTEGER, next INTEGER, depth INTEGER)",
     """
@@ -134,7 +135,8 @@ STACK_SITES = (
     _MODULES,
     _INTERPRETERS,
     _PLACE_RANKS,
-    "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
+    """CREATE TEMP TABLE best_place
+           (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, caller INTEGER, worth INTEGER)""",
     "CREATE TEMP TABLE used_stack (stack INTEGER PRIMARY KEY, share REAL, has_access INTEGER)",
     _USED_STACKS,
     _OWN_PLACES,

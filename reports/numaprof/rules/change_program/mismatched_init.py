@@ -11,7 +11,7 @@ from numaprof.analysis.naming import (
     thread_in_text,
     threads_on_nodes,
 )
-from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
+from numaprof.analysis.object_users import is_refilled, later_uses, main_use, shape_of, users
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
@@ -19,7 +19,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import MIN_OBJECT_SHARE, REMOTE_HEAVY, SERIAL_TOUCH
+from numaprof.evidence.thresholds import MIN_OBJECT_SHARE, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
@@ -31,7 +31,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).fixable or not measured(evidence) or policy.forces(evidence):
         return None
     group = [found for found in suspects(evidence) if _is_mismatched(found) and not huge_page.spans(found)]
-    group = [found for found in group if lone_reader(evidence, found) is None]
+    group = [each for each in group if lone_reader(evidence, each) is None and not is_refilled(evidence, each)]
     uses = later_uses(group)
     if not uses:
         return None
@@ -66,12 +66,12 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def _is_mismatched(found: Object) -> bool:
     """True if threads have parts of their own that several threads touched, but mostly not their users."""
-    if not found.use_shape.divided or not found.pages or found.main_share >= SERIAL_TOUCH or not found.known:
+    if not found.use_shape.divided or not found.pages or found.main_share >= SERIAL_TOUCH or not found.much_remote:
         return False
     foreign = sum(
         r.accesses for r in found.used if r.remote and r.init_thread is not None and r.init_thread != r.thread
     )
-    return found.remote / found.known >= REMOTE_HEAVY and foreign > found.remote / 2
+    return foreign > found.remote / 2
 
 
 def _toucher(group: list[Object]) -> int | None:

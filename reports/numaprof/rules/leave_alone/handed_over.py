@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread fills memory again and again, or sorts it before, threads of all nodes use what is in it: no place is near
+"""Threads fill memory again and again, or one sorts it before, threads of all nodes use what is in it: no place is near
 to both."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, 
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import plural
 
@@ -21,12 +22,23 @@ def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).fixable or not measured(evidence):
         return None
     group = [found for found in suspects(evidence) if is_refilled(evidence, found)]
+    alone = bool(group) and group[0].main_share >= SERIAL_TOUCH
+    group = [found for found in group if (found.main_share >= SERIAL_TOUCH) is alone]
     uses = later_uses(group)
     if not uses:
         return None
-    part, filler = remote_part(evidence, group), evidence.by_id.get(group[0].main_thread)
+    part, filler = remote_part(evidence, group), evidence.by_id.get(group[0].main_thread) if alone else None
     times, there = refills(evidence, group[0]), objects_in_text(evidence, group)
-    if _before_others(group, group[0].main_thread):
+    who = thread_in_text(filler)
+    elsewhere = "spread over the nodes, it would be remote for that thread as well"
+    counted = f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
+    counted += "first touched"
+    if not alone:
+        who = "Each thread that first touched a part of it"
+        elsewhere = "near its users, it would be remote for those that fill it"
+        counted = f"threads request {times:.0f} times as many lines as it has from their own nodes, beyond what load "
+        counted += "samples see: they store to what they first touched"
+    if alone and _before_others(group, group[0].main_thread):
         does = f"goes over {there} many times before {threads_on_nodes(users(evidence, uses))} use it"
         other = "Divide what it does there among the threads, or leave that too."
     else:
@@ -34,10 +46,9 @@ def rule(evidence: Evidence) -> Advice | None:
         other = "Let threads use what a thread of their own node has filled."
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{thread_in_text(filler)} {does}{most_at(main_use(uses))}.",
-        change=f"Leave its placement alone: spread over the nodes, it would be remote for that thread as well. {other}",
-        evidence=f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
-        f"first touched; {of_remote(evidence, part)} reach this memory "
+        finding=f"{who} {does}{most_at(main_use(uses))}.",
+        change=f"Leave its placement alone: {elsewhere}. {other}",
+        evidence=f"{counted}; {of_remote(evidence, part)} reach this memory "
         f"({plural(sum(row.samples for row in uses), 'sample')}).",
         concerns=part,
         objects=tuple(group),
