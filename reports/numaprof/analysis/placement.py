@@ -363,20 +363,28 @@ def refills(evidence: Evidence, found: Object) -> float:
     if toucher is None or not remote or not evidence.counted:
         return 0.0
     if found.main_share < SERIAL_TOUCH:
-        unseen, there = _unseen_local(evidence), [each for each in suspects(evidence) if each.much_remote]
-        if found not in there:
-            return 0.0
-        touched = evidence.bytes(sum(row.pages for row in evidence.samples.touched))
-        near = sum(row.accesses for row in evidence.samples.used if row.remote is False)
-        near_there = sum(row.accesses for each in there for row in each.used if row.remote is False)
-        pages = evidence.bytes(sum(each.pages for each in there))
-        if pages < REFILLED_PART * touched or near_there < REFILLED_PART * near:
-            return 0.0  # other memory may be what they wrote to
-        touched = max(touched, sum(each.bytes or 0.0 for each in there))  # page faults may be lost
+        unseen, touched = _stored_by_several(evidence, found)
     else:
         unseen, touched = _unseen_requests(evidence, toucher), evidence.bytes(_touched(evidence, toucher))
     lines = touched / LINE_BYTES
     return unseen / lines if lines and unseen >= MUCH_REFILLED * remote else 0.0
+
+
+def _stored_by_several(evidence: Evidence, found: Object) -> tuple[float, float]:
+    """Requests that no load sample has seen, and bytes of the memory they are for; zeros where other memory than what
+    is used remotely may be what threads wrote to."""
+    there, samples = [each for each in suspects(evidence) if each.much_remote], evidence.samples
+    pages, near = sum(row.pages for row in samples.touched), sum(row.accesses for row in samples.used if _is_near(row))
+    pages_there = sum(each.pages for each in there)
+    near_there = sum(row.accesses for each in there for row in each.used if _is_near(row))
+    if found not in there or pages_there < REFILLED_PART * pages or near_there < REFILLED_PART * near:
+        return 0.0, 0.0
+    # Page faults may be lost: then the objects are larger than what was seen of them.
+    return _unseen_local(evidence), max(evidence.bytes(pages), sum(each.bytes or 0.0 for each in there))
+
+
+def _is_near(row: Used) -> bool:
+    return row.remote is False
 
 
 def _unseen_local(evidence: Evidence) -> float:

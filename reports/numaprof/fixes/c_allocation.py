@@ -16,6 +16,7 @@ from numaprof.fixes.c_containers import (
     made_at_once,
     unconstructed,
     vectors,
+    zeroed_element,
 )
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest, subscripted
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
@@ -473,8 +474,8 @@ def _is_constructed(text: CText, type_: str, count: str) -> bool:
 def _constructed_at(place: Place, pointer: str, type_: str, count: str) -> Memory:
     """Memory whose elements are made after it is placed."""
     memory = _named(place, _Found(pointer, f"({count}) * sizeof({type_})", "", False), place.statement.last)
-    zero = f"memset((void *)&{pointer}[{{i}}], 0, sizeof {pointer}[{{i}}]);"
-    return replace(memory, count=count, zero=zero, after=(constructed(pointer, count),), headers=("string.h", "memory"))
+    after, headers = (constructed(pointer, count),), ("string.h", "memory")
+    return replace(memory, count=count, zero=zeroed_element(pointer), after=after, headers=headers)
 
 
 def _members(place: Place) -> list[Memory]:

@@ -215,7 +215,7 @@ def _one_made_unique(place: Place, text: str, declares: bool) -> Memory | None:
         return None
     new = f"new {type_}[{count}]" if plain else unconstructed(type_, count)
     before = f"std::{kind}_ptr<{type_}[]> {name}({new});" if declares else f"{name}.reset({new});"
-    zero = f"memset((void *)&{name}[{{i}}], 0, sizeof {name}[{{i}}]);"
+    zero = zeroed_element(name)
     statement = place.statement
     return Memory(
         place.file,
@@ -240,6 +240,11 @@ def unconstructed(type_: str, count: str) -> str:
 
 def constructed(pointer: str, count: str) -> str:
     return f"std::uninitialized_value_construct_n({pointer}, {count});"
+
+
+def zeroed_element(name: str) -> str:
+    """Zeros in the bytes of an element, whatever its type."""
+    return f"memset((void *)&{name}[{{i}}], 0, sizeof {name}[{{i}}]);"
 
 
 def _is_size(text: CText, arguments: Sequence[str]) -> bool:

@@ -29,11 +29,11 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     part, filler = remote_part(evidence, group), evidence.by_id.get(group[0].main_thread) if alone else None
     times, there = refills(evidence, group[0]), objects_in_text(evidence, group)
-    who = thread_in_text(filler)
-    elsewhere = "spread over the nodes, it would be remote for that thread as well"
-    counted = f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
-    counted += "first touched"
-    if not alone:
+    if alone:
+        who, elsewhere = thread_in_text(filler), "spread over the nodes, it would be remote for that thread as well"
+        counted = "beyond what the other threads request, this thread requests "
+        counted += f"{times:.0f} times as many lines as it first touched"
+    else:
         who = "Each thread that first touched a part of it"
         elsewhere = "near its users, it would be remote for those that fill it"
         counted = f"threads request {times:.0f} times as many lines as it has from their own nodes, beyond what load "
