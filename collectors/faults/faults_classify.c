@@ -267,31 +267,71 @@ static enum faults_kind faults_classify_kind(struct faults *faults, struct fault
     return kind;
 }
 
+// First touches beyond the pages of the mapping, which a sample stands for where faults went unseen: they were of
+// another kind, or elsewhere.
+static uint64_t faults_classify_surplus(const struct faults *faults, const struct mapping *mapping, uint64_t weight)
+{
+    const uint64_t pages = (mapping->end - mapping->start) / faults->page_bytes;
+    const uint64_t all = mapping->new_pages + weight;
+    const uint64_t surplus = all > pages ? all - pages : 0;
+    return surplus < weight ? surplus : weight - 1;
+}
+
+static void faults_classify_count(struct process *process, struct mapping *mapping, const struct faults_pending *fault,
+                                  enum faults_kind kind, uint64_t weight)
+{
+    if (!faults_kind_places(kind))
+        return;
+    process->touched_at = fault->time;
+    if (!mapping)
+        return;
+    mapping->placed_pages += weight;
+    if (kind == FAULTS_FIRST_TOUCH)
+        mapping->new_pages += weight;
+}
+
+static struct samples_row faults_classify_row(const struct faults *faults, const struct faults_pending *fault,
+                                              enum faults_kind kind, uint64_t weight)
+{
+    struct samples_row row =
+        samples_row(kind, faults->event, tasks_time(faults->tasks, fault->time), fault->thread, weight);
+    row.cpu = fault->cpu;
+    return row;
+}
+
+static void faults_classify_put(struct faults *faults, const struct faults_classify_batch *batch, size_t i,
+                                enum faults_kind kind, uint64_t weight)
+{
+    const struct faults_pending *fault = batch->faults[i];
+    struct samples_row row = faults_classify_row(faults, fault, kind, weight);
+    row.stack = fault->stack;
+    row.address = (int64_t)fault->address;
+    row.block = objects_block(faults->objects, batch->process, fault->address, fault->time, fault->found);
+    row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
+    objects_has_row(faults->objects, fault->found, samples_put(faults->samples, &row));
+}
+
 static void faults_classify_record(struct faults *faults, struct faults_classify_batch *batch, size_t i)
 {
     const struct faults_pending *fault = batch->faults[i];
     struct process *process = batch->process;
     enum faults_kind kind = faults_classify_kind(faults, batch, i);
-    uint64_t weight = faults_classify_weight(faults, batch, i, kind);
-    uint64_t here = weight - (fault->weight - fault->own_weight);
+    uint64_t weight = faults_classify_weight(faults, batch, i, kind), surplus = 0;
+    const uint64_t here = weight - (fault->weight - fault->own_weight);
     faults->sampled_weight += fault->weight;
     struct mapping *mapping = address_space_find(&process->space, fault->address);
-    if (kind == FAULTS_FIRST_TOUCH && mapping &&
-        faults_classify_is_again(faults, process, mapping, fault->address, here))
-        kind = FAULTS_REFAULT;
-    if (faults_kind_places(kind)) {
-        process->touched_at = fault->time;
-        if (mapping)
-            mapping->placed_pages += weight;
+    if (kind == FAULTS_FIRST_TOUCH && mapping) {
+        if (faults_classify_is_again(faults, process, mapping, fault->address, here))
+            kind = FAULTS_REFAULT;
+        else if (process->forgets)
+            surplus = faults_classify_surplus(faults, mapping, weight);
     }
-    struct samples_row row =
-        samples_row(kind, faults->event, tasks_time(faults->tasks, fault->time), fault->thread, weight);
-    row.cpu = fault->cpu;
-    row.stack = fault->stack;
-    row.address = (int64_t)fault->address;
-    row.block = objects_block(faults->objects, process, fault->address, fault->time, fault->found);
-    row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
-    objects_has_row(faults->objects, fault->found, samples_put(faults->samples, &row));
+    faults_classify_count(process, mapping, fault, kind, weight - surplus);
+    faults_classify_put(faults, batch, i, kind, weight - surplus);
+    if (surplus > 0) {
+        const struct samples_row row = faults_classify_row(faults, fault, FAULTS_UNKNOWN, surplus);
+        samples_put(faults->samples, &row);
+    }
 }
 
 // --- all of them

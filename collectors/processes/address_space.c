@@ -107,13 +107,14 @@ static size_t address_space_cut(struct address_space *space, uint64_t start, uin
 // another one.
 static void address_space_take_over(const struct address_space *space, struct mapping *mapping)
 {
-    mapping->placed_pages = 0;
+    mapping->placed_pages = mapping->new_pages = 0;
     for (size_t i = address_space_index(space, mapping->start);
          i < space->count && space->items[i].start < mapping->end; i++) {
         const struct mapping *old = &space->items[i];
         if (old->kind != mapping->kind || old->end - old->start >= mapping->end - mapping->start)
             continue;
         mapping->placed_pages += old->placed_pages;
+        mapping->new_pages += old->new_pages;
         mapping->was_there |= old->was_there;
     }
 }

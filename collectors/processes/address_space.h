@@ -37,7 +37,8 @@ struct mapping {
     bool touched;        // a page of it was seen to be placed
     bool was_there;      // when the recorder came: pages of it may have been placed before
     bool saw_zero_pages; // a page of it was seen to be the zero page
-    uint64_t placed_pages; // that faults of it were seen to place
+    uint64_t placed_pages; // that faults of it were seen to place ...
+    uint64_t new_pages;  // ... for the first time
     int64_t block;       // the recording's block for this mapping, 0: none yet
 };
 
