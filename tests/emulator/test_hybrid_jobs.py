@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hybrid job of MPI and OpenMP in the emulated machine, two of whose ranks initialise serially: tests/lab and
-tests/emulator run it, each with one launcher."""
+"""Hybrid jobs of MPI and OpenMP on two nodes, two of whose ranks initialise serially."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
+import pytest
 from conftest import BUILD, TREE
 from running import job, run_command, target
+
+pytestmark = [pytest.mark.requires("lab"), pytest.mark.timeout(1800)]
 
 MACHINE = TREE / "tests" / "lab" / "machines" / "small-zen.machine"
 RANKS, SERIAL = 16, {3, 10}
@@ -25,7 +27,7 @@ RANK = """
 """
 
 
-def run_job(launcher: str, library: str, folder: Path) -> Path:
+def _run_job(launcher: str, library: str, folder: Path) -> Path:
     """The folder of the job's recordings. launcher: the words that stand before -n; library: of MPI, by its name. No
     Python runs there: a recorder without the reports beside it writes no summary."""
     (folder / "rank").write_text(RANK)
@@ -38,10 +40,24 @@ def run_job(launcher: str, library: str, folder: Path) -> Path:
     return folder / "job"
 
 
-def assert_outliers(recordings: Path, launcher: str) -> None:
-    """The ranks that initialise serially stand apart, and no others."""
-    found = job(recordings)
-    assert (found["launcher"], found["size"], found["found"], found["left_out"]) == (launcher, RANKS, RANKS, [])
+@pytest.mark.parametrize(
+    ("name", "launcher", "library"),
+    [
+        pytest.param("MPICH", "mpiexec.hydra", "libmpich.so.12", id="mpich", marks=pytest.mark.requires("mpich")),
+        pytest.param(
+            "Open MPI",
+            "mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none",
+            "libmpi.so.40",
+            id="openmpi",
+            marks=[pytest.mark.requires("openmpi"), pytest.mark.alone],
+        ),
+    ],
+)
+def test_outliers_are_exactly_the_ranks_that_initialise_serially(
+    name: str, launcher: str, library: str, tmp_path: Path
+) -> None:
+    found = job(_run_job(launcher, library, tmp_path))
+    assert (found["launcher"], found["size"], found["found"], found["left_out"]) == (name, RANKS, RANKS, [])
     shares = {rank["number"]: rank["remote_share"] for rank in found["ranks"]}
     assert min(shares[number] for number in SERIAL) > 0.3 > max(shares[number] for number in set(shares) - SERIAL)
     assert {rank["number"] for rank in found["ranks"] if rank["outlier"]} == SERIAL, found["ranks"]
