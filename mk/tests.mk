@@ -33,7 +33,12 @@ $(BUILD)/cache/postgresql: | $(BUILD)/.packages-test
 	        dpkg-deb --fsys-tarfile "$$package" | tar x --exclude=bitcode ./usr/lib/postgresql ./usr/share/postgresql || exit; \
 	    done && rm -- *.deb && mv ../$(@F).new ../$(@F)
 
-check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(TEST_CACHE) | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
+# On all CPUs, once all packages are there: only one installer may run at a time.
+built: $(BUILD)/.packages $(BUILD)/.packages-examples $(BUILD)/.packages-test
+	$(Q)$(MAKE) -s -j$$(nproc) all units examples man
+.PHONY: built
+
+check: built $(BUILD)/.venv-test $(TEST_CACHE) | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # The program alone: to install its package would start its service.

@@ -17,6 +17,7 @@ from seeds import write_seeds
 # The first of a kind builds the program, in a fixture: that has no limit, and what hangs costs minutes.
 pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(300, func_only=True)]
 
+JOBS = f"-j{os.cpu_count()}"
 CHECKS = ["address,undefined", "thread"]
 COMPLAINT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|SUMMARY: ")
 RUNS = [
@@ -49,7 +50,7 @@ def sanitized() -> dict[str, Path]:
 
 def built_with(checks: str, sanitized: dict[str, Path]) -> Path:
     if checks not in sanitized:
-        done = run_command("make", "-s", f"SANITIZE={checks}", "sanitized", cwd=TREE)
+        done = run_command("make", JOBS, "-s", f"SANITIZE={checks}", "sanitized", cwd=TREE)
         assert done.status == 0, done
         sanitized[checks] = folder(checks) / "numaprof"
     return sanitized[checks]
@@ -75,7 +76,7 @@ def build_checked(archive: Path, monkeypatch: pytest.MonkeyPatch, name: str, *so
 @pytest.fixture(scope="session")
 def units() -> Path:
     """All C units with the checks of addresses and of undefined behaviour."""
-    done = run_command("make", "-s", f"SANITIZE={CHECKS[0]}", "units", cwd=TREE)
+    done = run_command("make", JOBS, "-s", f"SANITIZE={CHECKS[0]}", "units", cwd=TREE)
     assert done.status == 0, done
     return folder(CHECKS[0]) / "tests" / "units"
 
