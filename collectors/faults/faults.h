@@ -76,7 +76,7 @@ struct faults {
     bool balancing;
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;
-    int sources;                   // number of sources, which share one burst
+    int sources;                   // number of sources, of all ranks of the host, which share one burst
     const struct perf_streams *streams; // for the number of the last drain
     bool hurry;                    // classify everything: no fault is held
     uint64_t classifications;

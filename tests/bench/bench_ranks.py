@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What recording adds to each of 64 ranks of one host, beside one program of 64 processes; goal: no more than that.
 
-The program does nothing: all that is added is start and end. CPU time counts, because the ranks outnumber the CPUs.
+The first program does nothing: all that is added is start and end. A second one works: what is added more than that is
+the price of page faults, looks at pages and rings. CPU time counts, because the ranks outnumber the CPUs.
 A shell starts the ranks, with the variables of MPICH: MPICH's own launcher takes more CPU time the longer it waits.
 A rank has a recorder of its own, so the goal is out of reach (README.md). The floor: a program that starts another one,
 and one that writes a recording of one row besides, by the recorder's own code.
@@ -21,7 +22,8 @@ RANKS, ROUNDS = 64, 3
 NOTHING = [word for what in ("counters", "faults", "pages") for word in ("--without", what)]
 VARIABLES = f"PMI_RANK=$i PMI_SIZE={RANKS} MPI_LOCALRANKID=$i MPI_LOCALNRANKS={RANKS}"
 TOGETHER = f'i=0; while [ $i -lt {RANKS} ]; do {VARIABLES} "$@" & i=$((i + 1)); done; wait'
-PROCESSES = ["sh", "-c", TOGETHER, "sh", "/bin/true"]
+IDLE = ["/bin/true"]
+WORK = ["env", "OMP_NUM_THREADS=2", str(BUILD / "examples" / "sum_serial"), "40", "16"]
 
 
 def recorder_alone(place: Path) -> Path:
@@ -37,14 +39,13 @@ def fresh(place: Path) -> Path:
     return Path(tempfile.mkdtemp(dir=place))
 
 
-def job(place: Path, recorder: Path | None = None, options: Sequence[str] = ()) -> Cost:
+def job(place: Path, recorder: Path | None = None, options: Sequence[str] = (), program: Sequence[str] = IDLE) -> Cost:
     words = [recorder, "record", "-q", *options, "-o", fresh(place) / "job"] if recorder else []
-    return run(["sh", "-c", TOGETHER, "sh", *words, "/bin/true"])
+    return run(["sh", "-c", TOGETHER, "sh", *words, *program])
 
 
-def processes(place: Path, *recorder: object) -> Cost:
-    words = [*recorder, "record", "-q", "-o", fresh(place) / "one.numaprof"] if recorder else []
-    return run([*words, *PROCESSES])
+def processes(place: Path, recorder: Path, program: Sequence[str] = IDLE) -> Cost:
+    return run([recorder, "record", "-q", "-o", fresh(place) / "one.numaprof", "sh", "-c", TOGETHER, "sh", *program])
 
 
 def least(starter: Path, folder: Path | None = None) -> Cost:
@@ -63,20 +64,25 @@ def main() -> None:
         costs = medians(
             ROUNDS,
             bare=lambda: job(place),
-            processes=lambda: processes(place),
-            recorded_processes=lambda: processes(place, alone),
+            processes=lambda: processes(place, alone),
             nothing=lambda: job(place, alone, NOTHING),
             alone=lambda: job(place, alone),
             recorded=lambda: job(place, NUMAPROF),
             started=lambda: least(starter),
             written=lambda: least(starter, fresh(place)),
+            bare_work=lambda: job(place, program=WORK),
+            work=lambda: job(place, alone, program=WORK),
+            processes_work=lambda: processes(place, alone, WORK),
         )
         line(f"{RANKS} ranks of one host", f"{per_rank(costs['alone'], costs['bare'])} to record, CPU time of all")
         line("  to see nothing", per_rank(costs["nothing"], costs["bare"]))
-        line("  as one program", per_rank(costs["recorded_processes"], costs["processes"]))
+        line("  as one program", per_rank(costs["processes"], costs["bare"]))
         line("  with the summaries", per_rank(costs["recorded"], costs["bare"]))
         line("  floor: start a program", per_rank(costs["started"], costs["bare"]))
         line("  floor: and write a file", per_rank(costs["written"], costs["bare"]))
+        work = f"{1e3 * costs['bare_work'].cpu / RANKS:.0f} ms"
+        line(f"  where a rank works {work}", per_rank(costs["work"], costs["bare_work"]))
+        line("  as one program", per_rank(costs["processes_work"], costs["bare_work"]))
         last = max(place.glob("*/job"), key=lambda found: found.stat().st_mtime)
         sizes = [file.stat().st_size for file in last.iterdir()]
         line("  size", f"{sum(sizes) / len(sizes) / 1024:.0f} KiB a rank")

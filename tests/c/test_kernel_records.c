@@ -336,16 +336,16 @@ enum { PAGE = 4096 };
 
 TEST(ranks_of_one_host_share_the_memory_for_rings)
 {
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 2, 2, 1), 1024);
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 2, 2, -1), 1024); // how many there are is not told
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 2, 2, 64), 64);   // 64 x 2 rings in 32 MiB
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 512, 512, 64), 16); // never less
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(2, 2, 1)), 1024);
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(2, 2, -1)), 1024); // how many there are is not told
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(2, 2, 64)), 64);   // 64 x 2 rings in 32 MiB
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(512, 512, 64)), 16); // never less
 }
 
 TEST(bound_ranks_do_not_take_from_the_rings_of_others)
 {
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 64, 64, 1), 128);
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 64, 1, 64), 128);
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 64, 8, 64), 16);
-    CHECK_EQ(kernel_records_ring_pages(PAGE, 64, 1, 2), 128);
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(64, 64, 1)), 128);
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(64, 1, 64)), 128);
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(64, 8, 64)), 16);
+    CHECK_EQ(kernel_records_ring_pages(PAGE, kernel_records_rings(64, 1, 2)), 128);
 }

@@ -417,3 +417,29 @@ def test_each_of_many_blocks_is_divided_though_no_text_is_at_hand(tmp_path: Path
     (advice,) = only(builder, tmp_path, serial_init)
     assert advice.removes == pytest.approx(1.0)
     assert "// after the allocation at sum.c:3, add" in advice.code[0]
+
+
+def test_what_one_code_cannot_divide_in_two_ways_is_not_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A constructor makes two objects: of the second, which is used half as much, the threads have the parts of the
+    first in reverse."""
+    text_of(monkeypatch, "part::part(unsigned long n)", "{", "    data = new double[n];", "}", "int main()", "")
+    builder = sampled()
+    line, stack = (
+        builder.place(("/home/u/src/sum.c", 3, "part::part(unsigned long)")),
+        builder.stack(builder.place(WORK)),
+    )
+    for caller, start, step, reverse in ((6, ARRAY, 8, False), (7, OTHER, 16, True)):
+        main = builder.stack(builder.place(("/home/u/src/sum.c", caller, "main")))
+        made = builder.object("heap", builder.stack(line, main))
+        block = builder.block(made, start, PAGES)
+        builder.touch(init_stack(builder), 1, start, PAGES, page_node=0, block=block)
+        for thread in range(8):
+            first = start + (7 - thread if reverse else thread) * BLOCK * PAGE
+            builder.loads(stack, thread + 1, range(first, first + BLOCK * PAGE, step * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert "part_node[] = {0, 1}; // the node that uses each part" in code
+    assert advice.removes == pytest.approx(2 / 3 - 1 / 3)
+    assert "divide in different ways" in advice.change

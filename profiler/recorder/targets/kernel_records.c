@@ -152,9 +152,14 @@ void kernel_records_close(struct kernel_records *records)
     records->count = 0;
 }
 
-size_t kernel_records_ring_pages(uint64_t page_bytes, size_t cpus, size_t allowed, int ranks)
+size_t kernel_records_rings(size_t cpus, size_t allowed, int ranks)
 {
-    size_t of_ranks = ranks > 1 ? allowed * (size_t)ranks : 0, rings = of_ranks > cpus ? of_ranks : cpus;
+    const size_t of_ranks = ranks > 1 ? allowed * (size_t)ranks : 0;
+    return of_ranks > cpus ? of_ranks : cpus;
+}
+
+size_t kernel_records_ring_pages(uint64_t page_bytes, size_t rings)
+{
     size_t pages = KERNEL_RECORDS_MOST_PAGES;
     while (pages > KERNEL_RECORDS_LEAST_PAGES && pages * page_bytes * rings > KERNEL_RECORDS_BYTES)
         pages /= 2;
@@ -198,8 +203,7 @@ static int kernel_records_open_sources(struct kernel_records *records, struct fa
 // limit of locked memory, and large first rings would leave too little for the last.
 static int kernel_records_open_equal(struct kernel_records *records, struct faults_task task)
 {
-    size_t pages = kernel_records_ring_pages(records->faults.page_bytes, records->topology->cpu_count,
-                                             (size_t)cpulist_count(&records->topology->allowed_cpus), records->ranks);
+    size_t pages = kernel_records_ring_pages(records->faults.page_bytes, (size_t)records->faults.sources);
     int status = kernel_records_open_sources(records, task, pages);
     while (status == -ENOBUFS && (pages /= 2) >= FAULTS_RING_LEAST_PAGES) {
         kernel_records_close(records);
@@ -223,7 +227,9 @@ static void kernel_records_begin(struct kernel_records *records, struct faults_t
     records->faults.tells_mapped = records->faults.tells_lost = true;
     records->faults.balancing = balancing > 0;
     records->faults.huge_pages = *huge && !strstr(huge, "[never]");
-    records->faults.sources = (int)records->topology->cpu_count;
+    records->faults.sources = (int)kernel_records_rings(records->topology->cpu_count,
+                                                        (size_t)cpulist_count(&records->topology->allowed_cpus),
+                                                        records->ranks);
     records->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     records->error = without_faults ? -ECANCELED : records->faults.batch ? 0 : faults_prepare(&records->faults);
     if (records->error == 0)

@@ -22,9 +22,10 @@ struct kernel_records {
     int error;                       // why there are none; -ECANCELED: they were not asked for
 };
 
-// Pages of one CPU's ring: a power of two, as the kernel requires. Each of the ranks of a host may use allowed of the
-// host's cpus.
-size_t kernel_records_ring_pages(uint64_t page_bytes, size_t cpus, size_t allowed, int ranks);
+// Rings that share memory and bursts of page faults. Each of the ranks of a host may use allowed of the host's cpus.
+size_t kernel_records_rings(size_t cpus, size_t allowed, int ranks);
+// Pages of one of them: a power of two, as the kernel requires.
+size_t kernel_records_ring_pages(uint64_t page_bytes, size_t rings);
 
 // Opens the rings for all that the thread tid will fork, each from its exec on. If it fails, error is -errno.
 void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);

@@ -36,6 +36,7 @@ class Divided(NamedTuple):
     each_block: bool
     divisions: tuple[Division, ...]
     memories: list[Memory] | None
+    unlike: bool  # one allocation makes objects that the threads divide in different ways
 
 
 class Group(NamedTuple):
@@ -61,7 +62,8 @@ def divided_by_threads(
     if order is not None and _of_a_block(lead, order) == order:  # blocks that are dealt out are in no team's order
         whole = max(whole, gained(evidence, [lead], order, False))
     each_block = each > whole + AS_GOOD
-    divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
+    divisions, makers = [], []
+    placed = {memory: replace(memory, divide_each=each_block) for memory in text}
     for found in group:
         own = those.own(evidence, found)
         nodes = order if found is lead else parts_order(evidence, found, working)
@@ -80,8 +82,29 @@ def divided_by_threads(
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
         divided = all(memory.pointer for memory in own) and (each_block or (bool(text) and (grown or not pieces)))
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
+        makers.append(own)
+    several = _orders_of_several(evidence, divisions, makers)
+    for made, best in several.items():
+        placed[made] = replace(placed[made], nodes=best)
+        divisions = [each._replace(nodes=best) if made in own else each for each, own in zip(divisions, makers)]
     nodes, memory = divisions[group.index(lead)].nodes, list(placed.values()) or None
-    return Divided(nodes, by_team, each_block, tuple(divisions), memory)
+    return Divided(nodes, by_team, each_block, tuple(divisions), memory, bool(several))
+
+
+def _orders_of_several(
+    evidence: Evidence, divisions: Sequence[Division], makers: Sequence[Sequence[Memory]]
+) -> dict[Memory, tuple[int, ...]]:
+    """Of the allocations that make objects of different orders: the one that suits all of these best, as the code there
+    has one order."""
+    found = {}
+    for memory in dict.fromkeys(each for own in makers for each in own):
+        made = [division for division, own in zip(divisions, makers) if memory in own]
+        orders = list(dict.fromkeys(division.nodes for division in made))
+        known = [nodes for nodes in orders if nodes is not None]
+        if len(known) == len(orders) > 1:
+            saved = [sum(gained(evidence, [each.found], nodes, each.each_block) for each in made) for nodes in known]
+            found[memory] = known[saved.index(max(saved))]
+    return found
 
 
 def _of_a_block(found: Object, nodes: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -57,6 +57,7 @@ class Initialisation:
     grows: bool  # the allocator copies what was there to a larger place, again and again
     divisions: tuple[Division, ...]  # of each object
     spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
+    unlike: bool  # one allocation makes objects that the threads divide in different ways
     dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
     reached: tuple[Object, ...]  # the objects that the code is for
@@ -150,6 +151,7 @@ def initialisation_of(
         also=objects_in_text(evidence, unseen),
         divisions=divided.divisions,
         spreads=not spreading_adds(evidence),
+        unlike=divided.unlike,
         dealt=any(memory.schedule != Memory.schedule for memory in found),
     )
 
@@ -209,7 +211,7 @@ def change(init: Initialisation) -> str:
         return init.or_spread(by_pieces)
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
     text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
-    more = [part for part in (_cut(init), _left(init), _zeroed_beside(init), _same_lines(init)) if part]
+    more = [part for part in (_cut(init), _unlike(init), _left(init), _zeroed_beside(init), _same_lines(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
@@ -287,6 +289,15 @@ def _cut(init: Initialisation) -> str:
     """What only samples tell of it, and the code relies on."""
     arrays = max((memory.arrays for memory in init.memories or ()), default=0)
     return f"By its samples it holds {arrays} arrays of one size: each is divided." if arrays and edits(init) else ""
+
+
+def _unlike(init: Initialisation) -> str:
+    """Why the code leaves remote requests."""
+    if not (init.unlike and by_policy(init) and edits(init)):
+        return ""
+    return (
+        "One line makes several objects, which the threads divide in different ways: one code suits them only in part."
+    )
 
 
 def _left(init: Initialisation) -> str:
