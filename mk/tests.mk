@@ -35,8 +35,13 @@ $(BUILD)/cache/postgresql: | $(BUILD)/.packages-test
 
 # On all CPUs, once all packages are there: only one installer may run at a time.
 built: $(BUILD)/.packages $(BUILD)/.packages-examples $(BUILD)/.packages-test
-	$(Q)$(MAKE) -s -j$$(nproc) all units examples man
+	$(Q)$(MAKE) -s -j$$(nproc) all units examples man $(BUILD)/.pprof
 .PHONY: built
+
+# Go compiles its tools when they are first used, from 1.24 on.
+$(BUILD)/.pprof:
+	-$(Q)! command -v go >/dev/null || go tool pprof -h >/dev/null 2>&1
+	$(Q)touch $@
 
 check: built $(BUILD)/.venv-test $(TEST_CACHE) | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)

@@ -89,11 +89,7 @@ class Postgres(Service):
         programs = postgres_programs()
         assert programs
         self.folder, data = folder, folder / "data"
-        subprocess.run(
-            [*SERVER_USER, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.run(["tar", "-C", folder, "-xf", PROGRAMS / "database.tar"], check=True)
         options = "-h '' -F -c shared_buffers=64MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
         control = [*SERVER_USER, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
         self.stop = [*SERVER_USER, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]

@@ -111,20 +111,20 @@ def scenarios() -> Iterator[Callable[[Path], object]]:
     for test in [test for module in modules for test in vars(module).values()]:
         if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
             continue
-        parameters = set(inspect.signature(test).parameters)
-        for values in _values_of(test):
-            if {*values, "tmp_path"} == parameters:
-                yield lambda folder, test=test, values=values: test(**values, tmp_path=folder)
+        values = _first_values_of(test)
+        if {*values, "tmp_path"} == set(inspect.signature(test).parameters):
+            yield lambda folder, test=test, values=values: test(**values, tmp_path=folder)
 
 
-def _values_of(test: Callable[..., None]) -> list[dict[str, object]]:
-    """What pytest's own parametrize gives the test, where there is one of it."""
+def _first_values_of(test: Callable[..., None]) -> dict[str, object]:
+    """What pytest's own parametrize gives the test first, where there is one of it."""
     marks = [mark.args[:2] for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
     if not marks:
-        return [{}]
+        return {}
     names, rows = marks[0]
     names = names.split(",") if isinstance(names, str) else names
-    return [dict(zip(names, row if len(names) > 1 else (row,))) for row in rows]
+    first = next(iter(rows))
+    return dict(zip(names, first if len(names) > 1 else (first,)))
 
 
 def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
