@@ -52,6 +52,11 @@ bool recorder_has_targets(const struct recorder *r)
     return r->tasks.processes.used > 0;
 }
 
+int recorder_ranks(const struct recorder *r)
+{
+    return r->records.ranks > 1 ? r->records.ranks : 1;
+}
+
 size_t recorder_tick(struct recorder *r, uint64_t now)
 {
     size_t records = recorder_drain(r);

@@ -52,6 +52,9 @@ size_t recorder_tick(struct recorder *recorder, uint64_t now);
 // False: no process of the target is left.
 bool recorder_has_targets(const struct recorder *recorder);
 
+// Of the job on this host, this one among them; 1 where nobody tells.
+int recorder_ranks(const struct recorder *recorder);
+
 // Resolves symbols and closes the recording. wait_status: of the target, as wait(2) reports it; NULL: its end was not
 // seen. Returns 0, or the first error of writing.
 int recorder_finish(struct recorder *recorder, const int *wait_status, uint64_t end);

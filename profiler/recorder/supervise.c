@@ -200,7 +200,9 @@ static void supervise_read_signals(struct supervision *s)
 
 // --- waiting
 
-enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 25, SUPERVISE_REST_MS = 1000 };
+// The recorders of a host's ranks wake up as often as one recorder does, up to SUPERVISE_MOST_RANKS: what is awaited, and
+// rings that fill, wake them besides.
+enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 25, SUPERVISE_MOST_RANKS = 4, SUPERVISE_REST_MS = 1000 };
 
 static int supervise_watch(void *epoll, int fd)
 {
@@ -235,6 +237,14 @@ static int supervise_wait_ms(const struct supervision *s, int wait_ms)
     return s->until && left_ms < (uint64_t)wait_ms ? (int)left_ms : wait_ms;
 }
 
+int supervise_next_wait_ms(int wait_ms, size_t records, int ranks)
+{
+    const int slowest_ms = SUPERVISE_SLOWEST_MS * (ranks < SUPERVISE_MOST_RANKS ? ranks : SUPERVISE_MOST_RANKS);
+    if (records > 0)
+        return SUPERVISE_FASTEST_MS;
+    return wait_ms * 2 < slowest_ms ? wait_ms * 2 : slowest_ms;
+}
+
 static int supervise_loop(struct supervision *s, struct recorder *recorder, bool quiet, int epoll)
 {
     struct epoll_event events[64];
@@ -248,9 +258,7 @@ static int supervise_loop(struct supervision *s, struct recorder *recorder, bool
         size_t records = recorder_tick(recorder, clock_now());
         if (s->target == 0)
             s->all_gone = !recorder_has_targets(recorder) || (s->until && clock_now() >= s->until);
-        // Wait 1 ms after an event, twice as long after each idle wait.
-        int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;
-        wait_ms = records > 0 ? SUPERVISE_FASTEST_MS : slower;
+        wait_ms = supervise_next_wait_ms(wait_ms, records, recorder_ranks(recorder));
         if (!announced && !quiet && supervise_is_waiting_for_rest(s, clock_now())) {
             diag_info("the program has ended; still recording what it left running (Ctrl-C or TERM ends that)");
             announced = true;
