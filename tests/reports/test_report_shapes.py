@@ -80,6 +80,12 @@ def test_all(threads: int, samples: int, seed: int) -> None:
 
 def test_overlapping_is_neither() -> None:
     assert shape(Layout(sampled(half, 4, 1000))) is Shape.OVERLAPPING
+    assert shape(Layout(sampled(half, 4, 1000), pages=Sharing(1, 100, 40, 60))) is Shape.OVERLAPPING
+
+
+def test_pages_of_their_own_in_parts_that_overlap() -> None:
+    """Blocks of rows and columns: each range of rows has several threads, each page one."""
+    assert shape(Layout(sampled(half, 4, 1000), pages=Sharing(1, 235, 207, 211))) is Shape.INTERLEAVED
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ class Shape(Enum):
     NODE_BLOCKS = "the threads of each node a block of their own"
     OWN = "each thread allocations of its own"
     PIECES = "each thread several blocks of its own"
-    INTERLEAVED = "every thread pages of its own all over it"
+    INTERLEAVED = "each thread pages of its own, between those of others"
     TURNS = "each thread chunks of it by turns"  # as the program's text says: samples hardly tell it from ALL
     OVERLAPPING = "parts that overlap"
     BY_LINE = "each thread a block of its own at each line, another one at other lines"
@@ -198,10 +198,10 @@ def _in_pieces(parts: Parts) -> bool:
 
 
 def _shared(layout: Layout, by_range: Shape) -> Shape:
-    if Shape.ALL not in (by_range, _by_range(layout.folded)):
-        return Shape.OVERLAPPING
     if _exclusive(layout.pages):
         return Shape.INTERLEAVED
+    if Shape.ALL not in (by_range, _by_range(layout.folded)):
+        return Shape.OVERLAPPING
     if not _meet(layout.parts):
         return Shape.UNKNOWN
     return Shape.RANDOM if _without_order(layout.order) else Shape.ALL

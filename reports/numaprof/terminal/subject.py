@@ -19,7 +19,7 @@ _SHAPES = {
     "the threads of each node a block of their own": "one block for each node",
     "each thread allocations of its own": "each its own allocations",
     "each thread several blocks of its own": "several blocks each",
-    "every thread pages of its own all over it": "pages of their own all over it",
+    "each thread pages of its own, between those of others": "pages of their own, between those of others",
     "each thread chunks of it by turns": "chunks of it by turns",
     "parts that overlap": "parts that overlap",
     "each thread a block of its own at each line, another one at other lines": "one block each, another at other lines",

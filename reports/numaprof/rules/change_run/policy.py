@@ -23,6 +23,7 @@ from numaprof.analysis.relevant_objects import (
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
+from numaprof.evidence.samples import Used
 from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MAINLY, MIN_OBJECT_BYTES, ONE_HOME, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import nodes_in_text, percent, size
@@ -71,7 +72,7 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
         return None  # the last: a policy of the program's own may place each part near its thread
     cause = BY_NUMACTL if by_numactl else "a memory policy spreads all memory"
     named = "numactl" if by_numactl else "that policy (inherited, or set by the program with mbind or set_mempolicy)"
-    own = all(found.main_share < SERIAL_TOUCH for found in group)
+    own = all(found.main_share < SERIAL_TOUCH for found in group) and _by_their_users(uses)
     return Advice(
         kind=Kind.SETTING if own else Kind.FIX,
         finding=f"{cause.capitalize().removesuffix(' all memory')} memory over {nodes} nodes, so that "
@@ -91,6 +92,12 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(users(evidence, uses)),
     )
+
+
+def _by_their_users(uses: Sequence[Used]) -> bool:
+    """False: most is used by other threads than those that first touched it."""
+    foreign = sum(row.accesses for row in uses if row.init_thread not in (None, row.thread))
+    return 2 * foreign <= sum(row.accesses for row in uses)
 
 
 def _numactl(command: Sequence[str]) -> list[str]:
