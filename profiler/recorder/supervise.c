@@ -200,8 +200,8 @@ static void supervise_read_signals(struct supervision *s)
 
 // --- waiting
 
-// The recorders of a host's ranks wake up as often as one recorder does, up to SUPERVISE_MOST_RANKS: what is awaited, and
-// rings that fill, wake them besides.
+// The recorders of a host's ranks wake up as often as one recorder does, up to SUPERVISE_MOST_RANKS: messages that are
+// awaited and rings that fill wake them besides.
 enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 25, SUPERVISE_MOST_RANKS = 4, SUPERVISE_REST_MS = 1000 };
 
 static int supervise_watch(void *epoll, int fd)

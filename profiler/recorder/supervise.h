@@ -39,8 +39,8 @@ int supervise_run(struct supervision *supervision, struct recorder *recorder, pi
 // (0: no limit), or until a signal asks for the end.
 int supervise_running(struct supervision *supervision, struct recorder *recorder, uint64_t duration_ms);
 
-// How long the recorder waits at most, in ms: 1 ms after a record, twice as long after each wait without one, up to 25 ms
-// for each rank of the host (recorder_ranks), 100 ms in all.
+// How long the recorder waits at most, in ms: 1 ms after a record, twice as long after each wait without one, up to
+// 25 ms for each rank of the host (recorder_ranks), 100 ms in all.
 int supervise_next_wait_ms(int wait_ms, size_t records, int ranks);
 
 // The same as supervise_run where nothing is recorded: waits for the target.

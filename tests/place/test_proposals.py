@@ -166,6 +166,35 @@ def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
     assert places == [(number, f"node {int(number < 4)}") for number in range(8)]
 
 
+@pytest.mark.parametrize("sizes", [(PAGES,), (PAGES, PAGES), (PAGES, PAGES + 64)], ids=["one", "two", "unlike"])
+def test_each_page_of_rows_that_the_threads_divide_goes_to_its_node(sizes: tuple[int, ...], tmp_path: Path) -> None:
+    """64 rows in each block: a thread has a part of each row, and all of none. Where blocks have several sizes, the place
+    of a page in its block tells nothing."""
+    builder = (
+        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    )
+    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    array, loop = builder.object("heap", builder.stack(builder.place(WHERE))), builder.stack(builder.place(LOOP))
+    row = PAGES // 64
+    for number, pages in enumerate(sizes):
+        start = ARRAY + number * 2 * PAGES * PAGE
+        block = builder.block(array, start, pages, start_ns=number, thread=1)
+        builder.touch(init_stack(builder), 1, start, pages, page_node=0, block=block)
+        for part in range(8 * 64):
+            first_page = start + part * row // 8 * PAGE
+            pages_of_part = range(first_page, first_page + row // 8 * PAGE, 4 * PAGE)
+            for line in (0, 64):  # that a page has one user takes two samples to tell
+                builder.loads(loop, part % 8 + 1, [page + line for page in pages_of_part], 0, block=block)
+    (subject,) = first(with_build_id(builder), tmp_path).subjects
+    if len(set(sizes)) > 1:
+        assert subject.places[0].text == "interleave 0,1"
+        return
+    (place,) = subject.places
+    assert place.text.startswith("blocks 0:0.007812 1:0.015625 0:0.023438 1:0.03125 ")
+    assert place.short.endswith(" ... (128 pieces)") and len(place.short) < 120
+    assert "page by page" in subject.basis
+
+
 def test_of_an_array_that_grew_the_use_of_the_last_block_counts(tmp_path: Path) -> None:
     """While it is small, thread 5 alone uses it; at its full size each thread has a block of its own."""
     builder = (

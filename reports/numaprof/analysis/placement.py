@@ -90,7 +90,7 @@ def _keep_to_parts(uses: Parts, order: Sequence[int]) -> bool:
 def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
     """As node_order; preferred are parts of the threads in their order, if they explain more, or arrays of one size,
     each divided among the threads, if they explain as much."""
-    if found.page_uses and (rows := _order_in_rows(evidence, found, working)) is not None:
+    if found.blocks == 1 and (rows := order_in_rows(evidence, found, working)) is not None:
         return rows
     free = node_order(found)
     arrays = order_of_arrays(evidence, found, working, sure=free is None)
@@ -107,12 +107,12 @@ def has_parts(evidence: Evidence, found: Object, working: Sequence[Thread]) -> b
     return node_order(found) is not None or order_of_arrays(evidence, found, working, sure=True) is not None
 
 
-def _order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
-    """The node of each page, where the rows of a matrix have whole pages and all threads divide each row.
+def order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
+    """The node of each page of a block, where the rows of a matrix have whole pages and all threads divide each row.
 
     Only the length of a row is chosen. None: no length explains the uses, beyond chance.
     """
-    uses, pages = found.page_uses, ceil((found.bytes or 0.0) / found.page_bytes)
+    uses, pages = found.page_uses, ceil((found.bytes or 0.0) / (found.blocks or 1) / found.page_bytes)
     team = team_order(evidence, working, len(working), [found])
     if len(uses) < 2 or len(set(team)) < 2:
         return None

@@ -94,7 +94,7 @@ class Object(Touches):
     team_samples: float = 0.0  # of team_uses
     nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
     mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
-    page_uses: Parts = field(default_factory=dict)  # of one block whose pages are each thread's own: node -> page
+    page_uses: Parts = field(default_factory=dict)  # of a block, where pages are each thread's own: node -> page
     filled: float = 1.0  # share of its bytes, from the first on, beyond which nobody was seen to touch or use it
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
@@ -315,7 +315,7 @@ class _Parts:
             team_samples=effective_samples(team),
             nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
-            page_uses=self._shapes.page_uses(thing) if self._in_one_block(thing) else {},
+            page_uses=self._shapes.page_uses(thing),
             filled=self._shapes.filled(thing, self._named[thing].bytes or 0.0) if self._in_one_block(thing) else 1.0,
             before=tuple(self._before[thing]),
             huge=self._huge.get(thing),

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof.text.format import clean
 
 VERSION = 1
 MOST_SUBJECTS, MOST_FRAMES, MOST_PLACES, MOST_CPUS = 256, 32, 4096, 1024  # collectors/placement/placement_file.h
+PIECES_SHOWN = 8  # of a place, to people
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class Place:
         if len(self.pieces) == 1:
             return f"node {self.pieces[0].node}"
         return "blocks " + " ".join(f"{piece.node}:{_fraction(piece.end)}" for piece in self.pieces)
+
+    @property
+    def short(self) -> str:
+        """The text, of many pieces the first."""
+        first = replace(self, pieces=self.pieces[:PIECES_SHOWN])
+        return self.text if first == self else f"{first.text} ... ({len(self.pieces)} pieces)"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from numaprof.analysis.naming import object_name
+from numaprof.analysis.placement import order_in_rows
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, evidence_of
 from numaprof.evidence.objects import Object
@@ -20,9 +21,11 @@ from numaprof.experiments.trials.placement import (
     MOST_PLACES,
     MOST_SUBJECTS,
     Frame,
+    Piece,
     Place,
     Subject,
     interleave,
+    joined,
     size_class,
     whole,
 )
@@ -234,6 +237,8 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
         raise NotPlaced("the nodes of the threads that use it are not known")
     shape, parts = found.use_shape, _steady(layouts.parts.get(thing, []))
     together = interleave(sorted(set(nodes)))
+    if (rows := _rows(found, evidence, layouts.blocks.get(thing, []))) is not None:
+        return (rows,), f"page by page, in rows that the threads divide: {shape.value}"
     if shape is Shape.OWN or (shape.divided and not found.grows and _by_allocation(parts)):
         return _own(layouts.blocks[thing], parts), "each allocation on the node that uses it"
     if shape is Shape.INTERLEAVED or shape.shared or shape is Shape.OVERLAPPING:
@@ -241,6 +246,14 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
     if found.grows:
         parts = _of_largest(layouts.blocks[thing], parts)
     return _divided(thing, found, parts, evidence, layouts)
+
+
+def _rows(found: Object, evidence: Evidence, blocks: Sequence[sql_placement.Block]) -> Place | None:
+    """Each page of a block on the node that uses it. None: blocks of several sizes, or no rows explain the uses."""
+    order = order_in_rows(evidence, found, evidence.workers) if len({block.bytes for block in blocks}) == 1 else None
+    if order is None:
+        return None
+    return joined([Piece(node, (page + 1) / len(order)) for page, node in enumerate(order)])
 
 
 def _divided(

@@ -61,7 +61,7 @@ def _placed(trial: Trial, tried: Tried) -> PlacedText:
     verdict = judge(trial.plain, tried)
     places = []
     for subject in tried.arm.subjects:
-        first = "; ".join(dict.fromkeys(place.text for place in subject.places[:3]))
+        first = "; ".join(dict.fromkeys(place.short for place in subject.places[:3]))
         more = f" and {len(subject.places) - 3} more" if len(subject.places) > 3 else ""
         places.append(f"{clean(subject.label)}: {first}{more} ({subject.basis})")
     return PlacedText(tried.arm.label, verdict.words, verdict.why, _what_was_placed(tried), tuple(places))

@@ -218,7 +218,7 @@ class PageCell(NamedTuple):
     weight: float
 
 
-# Who uses which page of a thing of one block, after the initialisation.
+# Who uses which page of a block of a thing, after the initialisation: its blocks are laid over each other.
 PAGE_CELLS = """
 SELECT address / :page_bytes - e.first / :page_bytes AS page, node, sum(weight)
   FROM placed p JOIN extent e USING (thing, process, block)
