@@ -168,8 +168,8 @@ def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", [(PAGES,), (PAGES, PAGES), (PAGES, PAGES + 64)], ids=["one", "two", "unlike"])
 def test_each_page_of_rows_that_the_threads_divide_goes_to_its_node(sizes: tuple[int, ...], tmp_path: Path) -> None:
-    """64 rows in each block: a thread has a part of each row, and all of none. Where blocks have several sizes, the place
-    of a page in its block tells nothing."""
+    """64 rows in each block: a thread has a part of each row, and all of none. Where blocks have several sizes, the
+    place of a page in its block tells nothing."""
     builder = (
         RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
     )
