@@ -94,6 +94,13 @@ def with_build_id(builder: RecordingBuilder) -> RecordingBuilder:
     return builder.change("place", where="module = '/home/u/sum'", build_id=BUILD_ID)
 
 
+def sampled() -> RecordingBuilder:
+    """Sampled loads with addresses, page faults and pages of eight threads, without counters."""
+    builder = RecordingBuilder().level(1, "counters", False, why_not="test")
+    builder.level(3, "samples", True, detail="load latency").level(4, "faults", True, detail="page-faults event")
+    return builder.level(5, "pages", True, detail="move_pages").threads(8)
+
+
 def first(builder: RecordingBuilder, folder: Path) -> Proposal:
     evidence, layouts = read(str(builder.write(folder / "x.numaprof")))
     return proposals(evidence, layouts)[0]
@@ -150,10 +157,7 @@ def test_where_counters_alone_speak_the_blocks_are_assumed(
 
 def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
     """Eight blocks that main allocates in a loop, each used by one thread."""
-    builder = (
-        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    )
-    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    builder = sampled()
     rows = builder.object("heap", builder.stack(builder.place(WHERE)))
     loop = builder.stack(builder.place(LOOP))
     for number in range(8):
@@ -170,10 +174,7 @@ def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
 def test_each_page_of_rows_that_the_threads_divide_goes_to_its_node(sizes: tuple[int, ...], tmp_path: Path) -> None:
     """64 rows in each block: a thread has a part of each row, and all of none. Where blocks have several sizes, the
     place of a page in its block tells nothing."""
-    builder = (
-        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    )
-    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    builder = sampled()
     array, loop = builder.object("heap", builder.stack(builder.place(WHERE))), builder.stack(builder.place(LOOP))
     row = PAGES // 64
     for number, pages in enumerate(sizes):
@@ -197,10 +198,7 @@ def test_each_page_of_rows_that_the_threads_divide_goes_to_its_node(sizes: tuple
 
 def test_of_an_array_that_grew_the_use_of_the_last_block_counts(tmp_path: Path) -> None:
     """While it is small, thread 5 alone uses it; at its full size each thread has a block of its own."""
-    builder = (
-        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    )
-    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    builder = sampled()
     array, loop = builder.object("heap", builder.stack(builder.place(WHERE))), builder.stack(builder.place(LOOP))
     for step in range(6):
         start, pages = ARRAY + step * (PAGES << 16), PAGES >> (5 - step)

@@ -36,6 +36,11 @@ class Team(Enum):
     PROCESSES = "processes"
 
 
+def by_others(rows: Iterable[Used]) -> float:
+    """Accesses of threads to what another thread first touched."""
+    return sum(row.accesses for row in rows if row.init_thread not in (None, row.thread))
+
+
 def later_uses(group: Iterable[Object]) -> list[Used]:
     """Accesses with addresses after the initialisation; empty: too few to represent all."""
     group = list(group)

@@ -112,11 +112,13 @@ def order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread]) 
 
     Only the length of a row is chosen. None: no length explains the uses, beyond chance.
     """
-    uses, pages = found.page_uses, ceil((found.bytes or 0.0) / (found.blocks or 1) / found.page_bytes)
-    team = team_order(evidence, working, len(working), [found])
-    if len(uses) < 2 or len(set(team)) < 2:
+    uses = found.page_uses
+    if len(uses) < 2:
         return None
-    orders = {}
+    team = team_order(evidence, working, len(working), [found])
+    if len(set(team)) < 2:
+        return None
+    orders, pages = {}, ceil((found.bytes or 0.0) / (found.blocks or 1) / found.page_bytes)
     for length in range(2, min(BINS, pages // 2) + 1):
         row = _in_parts(team, length)
         ranges = pages // length * len(list(groupby(row)))

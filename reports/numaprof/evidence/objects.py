@@ -315,7 +315,7 @@ class _Parts:
             team_samples=effective_samples(team),
             nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
-            page_uses=self._shapes.page_uses(thing),
+            page_uses=self._shapes.page_uses(thing) if use_shape is Shape.INTERLEAVED else {},
             filled=self._shapes.filled(thing, self._named[thing].bytes or 0.0) if self._in_one_block(thing) else 1.0,
             before=tuple(self._before[thing]),
             huge=self._huge.get(thing),
@@ -450,14 +450,12 @@ class _Shapes:
         return accesses_by_node(cell for cell in self._folded[thing] if cell.is_use)
 
     def page_uses(self, thing: int) -> Parts:
-        """Where each page is used by one thread, and no larger part is: node -> page -> accesses."""
+        """Of a block: node -> page -> accesses."""
         uses: dict[int, dict[int, float]] = defaultdict(dict)
-        if self.used(thing) is Shape.INTERLEAVED:
-            cells = self._recording.rows(
-                sql_accesses.PageCell, sql_accesses.PAGE_CELLS, thing=thing, page_bytes=self._page_bytes
-            )
-            for cell in cells:
-                uses[cell.node][cell.page] = cell.weight
+        for cell in self._recording.rows(
+            sql_accesses.PageCell, sql_accesses.PAGE_CELLS, thing=thing, page_bytes=self._page_bytes
+        ):
+            uses[cell.node][cell.page] = cell.weight
         return uses
 
     def steady(self, thing: int) -> list[sql_accesses.Cell]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from numaprof.evidence.thresholds import BINS
-from numaprof.experiments.trials.placement import Piece, Place, joined
+from numaprof.experiments.trials.placement import Piece, Place, in_equal_parts
 
 Uses = Mapping[int, Mapping[int, float]]  # bin -> node -> accesses
 
@@ -20,9 +20,7 @@ def used_pieces(uses: Uses, threads: int) -> Place | None:
     nodes = sorted({node for bins in uses.values() for node in bins})
     if not nodes:
         return None
-    owners = _owners(uses, nodes, threads)
-    pieces = [Piece(node, (bin + 1) / BINS) for bin, node in enumerate(owners)]
-    place = joined(pieces)
+    place = in_equal_parts(_owners(uses, nodes, threads))
     snapped = [Piece(piece.node, _snapped(uses, piece.end, threads)) for piece in place.pieces]
     rising = all(one.end < other.end for one, other in zip(snapped, snapped[1:]))
     return Place("blocks", tuple(snapped)) if rising else place

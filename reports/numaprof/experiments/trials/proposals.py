@@ -21,11 +21,10 @@ from numaprof.experiments.trials.placement import (
     MOST_PLACES,
     MOST_SUBJECTS,
     Frame,
-    Piece,
     Place,
     Subject,
+    in_equal_parts,
     interleave,
-    joined,
     size_class,
     whole,
 )
@@ -251,9 +250,7 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
 def _rows(found: Object, evidence: Evidence, blocks: Sequence[sql_placement.Block]) -> Place | None:
     """Each page of a block on the node that uses it. None: blocks of several sizes, or no rows explain the uses."""
     order = order_in_rows(evidence, found, evidence.workers) if len({block.bytes for block in blocks}) == 1 else None
-    if order is None:
-        return None
-    return joined([Piece(node, (page + 1) / len(order)) for page, node in enumerate(order)])
+    return None if order is None else in_equal_parts(order)
 
 
 def _divided(

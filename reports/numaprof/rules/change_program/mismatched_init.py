@@ -11,7 +11,7 @@ from numaprof.analysis.naming import (
     thread_in_text,
     threads_on_nodes,
 )
-from numaprof.analysis.object_users import is_refilled, later_uses, main_use, shape_of, users
+from numaprof.analysis.object_users import by_others, is_refilled, later_uses, main_use, shape_of, users
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
@@ -68,10 +68,7 @@ def _is_mismatched(found: Object) -> bool:
     """True if threads have parts of their own that several threads touched, but mostly not their users."""
     if not found.use_shape.divided or not found.pages or found.main_share >= SERIAL_TOUCH or not found.much_remote:
         return False
-    foreign = sum(
-        r.accesses for r in found.used if r.remote and r.init_thread is not None and r.init_thread != r.thread
-    )
-    return foreign > found.remote / 2
+    return by_others(row for row in found.used if row.remote) > found.remote / 2
 
 
 def _toucher(group: list[Object]) -> int | None:

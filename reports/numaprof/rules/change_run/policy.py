@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from numaprof.analysis.naming import command_to_copy, most_at, objects_in_text, site_label, threads_on_nodes
-from numaprof.analysis.object_users import later_uses, leading, main_use, users
+from numaprof.analysis.object_users import by_others, later_uses, leading, main_use, users
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import (
     init_sites,
@@ -96,8 +96,7 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
 
 def _by_their_users(uses: Sequence[Used]) -> bool:
     """False: most is used by other threads than those that first touched it."""
-    foreign = sum(row.accesses for row in uses if row.init_thread not in (None, row.thread))
-    return 2 * foreign <= sum(row.accesses for row in uses)
+    return 2 * by_others(uses) <= sum(row.accesses for row in uses)
 
 
 def _numactl(command: Sequence[str]) -> list[str]:
