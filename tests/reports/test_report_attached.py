@@ -75,6 +75,17 @@ def test_first_touches_of_a_part_are_not_those_of_the_object(tmp_path: Path) -> 
     assert advice.touched_at == () and "placed before" in advice.finding
 
 
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_page_touched_late_makes_no_initialisation_of_the_uses_before(tmp_path: Path, was_there: bool) -> None:
+    """The line of a server's first late page is asked for after all its uses."""
+    builder = sampled()
+    block = builder.block(builder.object("mapping", None), ARRAY, PAGES)
+    use_blocks(builder, block, [0] * 8)
+    builder.touch(builder.stack(builder.place(LOOP)), 1, ARRAY, 1, block=block, page_node=0)
+    (found,) = read(attached(builder, *([1] if was_there else [])), tmp_path).objects.found
+    assert bool(found.later) == was_there
+
+
 def test_an_object_that_was_touched_whole_since_has_its_line(tmp_path: Path) -> None:
     """Its memory was mapped before, and nothing was in it."""
     evidence = read(attached(used([0] * 8, SERIAL), 1), tmp_path)

@@ -20,6 +20,7 @@ from numaprof.evidence.thresholds import (
     MOST_PLACES,
     MOST_SAMPLES,
     MOSTLY_CALLED,
+    PLACED_SINCE,
     SPELLS,
 )
 from numaprof.recording.reader import Recording
@@ -169,7 +170,7 @@ def load_samples(recording: Recording, page_bytes: int) -> Samples:
     """After weigh_threads."""
     recording.run(*sql_samples.BY_ONE_THREAD, page_bytes=page_bytes, hardly=HARDLY_TOUCHED)
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
-    recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
+    recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS, placed_since=PLACED_SINCE)
     sites = _sites(recording)
     kinds = recording.rows(sql_samples.SampleKind, sql_samples.SAMPLE_KINDS)
     touches = recording.rows(sql_samples.Touch, sql_samples.TOUCHES, page_bytes=page_bytes)

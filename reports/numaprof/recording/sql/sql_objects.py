@@ -58,6 +58,15 @@ THINGS = (
               FROM (SELECT thing, t_ns, ifnull(block, 0) AS whose FROM picked WHERE {TOUCH} AND thing IS NOT NULL))
      WHERE part >= 0.98 GROUP BY thing, whose
     """,
+    # Of a block that was placed before the recorder came no initialisation is seen: a page that is touched late would make
+    # one of all before it.
+    f"""
+    DELETE FROM touched_until
+     WHERE thing IN (SELECT object FROM was_there)
+       AND whose IN (SELECT id FROM main_block JOIN (SELECT block, sum(weight) AS pages FROM picked WHERE {TOUCH}
+                                                      GROUP BY block) ON block = id
+                      WHERE pages * :page_bytes < :placed_since * bytes)
+    """,
     """
     CREATE TEMP TABLE access AS
     SELECT kind, a.process, a.thread, node, page_node, source, weight, latency, a.address, block, stack, a.t_ns,
