@@ -12,7 +12,7 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
 from numaprof.rules.change_run import placed_before
-from reading import printed, read
+from reading import first_screen, printed, read
 from recording_builder import PAGE, SECOND, RecordingBuilder
 from scenarios import ARRAY, LOOP, PAGES, levels
 from test_report_object_rules import PARALLEL, SERIAL, array, sampled, use_blocks
@@ -72,7 +72,8 @@ def test_first_touches_of_a_part_are_not_those_of_the_object(tmp_path: Path) -> 
     assert any(advice.touched_at for advice in advise(evidence))
     (tmp_path / "attached").mkdir()
     (advice,) = advise(read(attached(used([0] * 8, part), 1), tmp_path / "attached"))
-    assert advice.touched_at == () and "placed before" in advice.finding
+    assert advice.touched_at == () and "32 MiB allocated at sum.c:14 main was placed before" in advice.finding
+    assert "\nWHY     placed before numaprof attached\n" in first_screen(attached(used([0] * 8, part), 1), tmp_path)
 
 
 @pytest.mark.parametrize("was_there", [True, False])

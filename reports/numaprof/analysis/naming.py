@@ -175,8 +175,10 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
 
 
 def _touched_bytes(evidence: Evidence, found: Object) -> float:
-    """A huge page at a variable's end holds more than the variable. Where page faults were lost, all that was allocated
-    at one time."""
+    """A huge page at a variable's end holds more than the variable. Where page faults were lost or came before the
+    recorder, all that was allocated at one time."""
+    if found.placed_before:
+        return found.bytes or 0.0
     touched, seen = evidence.bytes(found.pages_at_most), evidence.fault_coverage
     if found.blocks == 1 and found.bytes:  # pages of zeros that were read first have a second fault, of unknown kind
         touched = min(touched, max(evidence.bytes(found.pages), found.bytes))

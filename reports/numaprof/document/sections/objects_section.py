@@ -11,6 +11,7 @@ from numaprof.document.object_remarks import attribution, bytes_of, moved, remar
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.lines_section import place
 from numaprof.document.sections.page_map_section import page_maps
+from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
@@ -82,6 +83,8 @@ def _homes(evidence: Evidence, found: Object) -> dict[int, float]:
 
 
 def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[model.Stretch, ...]) -> model.Object:
+    """Of what was placed before attaching the first touches that came later tell nothing."""
+    before = found.placed_before
     return model.Object(
         name=object_name(found),
         short_name=short_object_name(found),
@@ -95,11 +98,11 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         samples=found.known_samples,
         home=homes_in_text(_homes(evidence, found)),
         allocated_at=_place(found.allocated),
-        first_touched_at=_place(found.site),
+        first_touched_at=None if before else _place(found.site),
         used_at=_place(main_use(found.later)),
-        touched_by=len(found.pages_by_thread),
+        touched_by=0 if before else len(found.pages_by_thread),
         used_by=len(users(evidence, found.later)),
-        touch_shape=found.touch_shape.value,
+        touch_shape=(Shape.UNKNOWN if before else found.touch_shape).value,
         use_shape=used_shape(evidence, found).value,
         remarks=tuple(remarks(evidence, found)),
         matters=matters,

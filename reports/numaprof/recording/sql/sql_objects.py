@@ -58,8 +58,8 @@ THINGS = (
               FROM (SELECT thing, t_ns, ifnull(block, 0) AS whose FROM picked WHERE {TOUCH} AND thing IS NOT NULL))
      WHERE part >= 0.98 GROUP BY thing, whose
     """,
-    # Of a block that was placed before the recorder came no initialisation is seen: a page that is touched late would make
-    # one of all before it.
+    # Of a block that was placed before the recorder came no initialisation is seen: a page that is touched late would
+    # make one of all before it.
     f"""
     DELETE FROM touched_until
      WHERE thing IN (SELECT object FROM was_there)

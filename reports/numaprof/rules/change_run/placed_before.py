@@ -33,6 +33,7 @@ def rule(evidence: Evidence) -> Advice | None:
         remarked=(Remarked(f"numaprof record -- {command_to_copy(evidence)}", _NAMES_THE_LINE),),
         evidence=_rests_on(evidence, group),
         concerns=remote_part(evidence, group) if group else None,
+        cause="placed before numaprof attached",
         objects=tuple(group),
         threads=tuple(working),
     )
