@@ -887,9 +887,8 @@ def test_library_without_names_is_named_itself(tmp_path: Path) -> None:
     assert "A function of libc.so.6 writes all of it at fill.c:12" in advice.change
 
 
-def test_processes_are_told_of_processes(tmp_path: Path) -> None:
-    builder = sampled()
-    block = array(builder, SERIAL)
+def used_by_children(builder: RecordingBuilder, block: int) -> RecordingBuilder:
+    """A process for each of eight parts, forked after the first touch."""
     for number in range(8):
         process = builder.add("process", pid=4800 + number, parent=1, start_ns=1000, followed="preload")
         thread = builder.thread(
@@ -899,8 +898,41 @@ def test_processes_are_told_of_processes(tmp_path: Path) -> None:
         for address in range(start, start + BLOCK * PAGE, 16 * PAGE):
             source = {"source": LOCAL, "latency": 200} if number < 4 else {"source": REMOTE, "latency": 400}
             builder.sample(LOAD, thread, stack, 1009, address=address, cpu=number, page_node=0, block=block, **source)
-    (advice,) = only(builder, tmp_path, serial_init)
+    return builder
+
+
+def test_processes_are_told_of_processes(tmp_path: Path) -> None:
+    builder = sampled()
+    (advice,) = only(used_by_children(builder, array(builder, SERIAL)), tmp_path, serial_init)
     assert "after fork" in advice.change
+    assert "numactl --interleave=all" in advice.code[0] and advice.removes is None
+
+
+SHARED_MAPPING = """char *map_shared(size_t bytes)
+{
+    void *area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return area != MAP_FAILED ? area : (exit(1), NULL);
+}
+void open_journals(void)
+{
+    journals = map_shared(sizeof *journals * WORKERS);
+}"""
+
+
+def test_memory_that_processes_divide_is_placed_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a function of the program hands out the mapping by a conditional expression."""
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: SHARED_MAPPING.split("\n"))
+    builder = sampled()
+    places = (("/home/u/src/sum.c", 3, "map_shared"), ("/home/u/src/sum.c", 8, "open_journals"))
+    made = builder.stack(*map(builder.place, places))
+    block = builder.block(builder.object("shared", made), ARRAY, PAGES)
+    builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    (advice,) = only(used_by_children(builder, block), tmp_path, serial_init)
+    assert "after fork" in advice.change and "processes must be pinned" in advice.change
+    assert advice.code[0].startswith("// sum.c: after line 8, add;")
+    assert any("(size_t)journals / 4096" in line for line in advice.code)
+    assert any("part_node[] = {0, 1};" in line for line in advice.code)
+    assert advice.removes == pytest.approx(1.0)
 
 
 def test_one_user_alone_should_initialise(tmp_path: Path) -> None:

@@ -154,7 +154,8 @@ def is_handed_out_unwritten(lines: Sequence[str], line: int, argument: str = "")
     return bool(handed_out) and not any(_may_write(text, *each, plain) for each in handed_out)
 
 
-_RETURN = r"\breturn\s*(?:\([^()]*\)\s*|\w+_cast\s*<[^<>]*>\s*\(\s*)?"
+_RETURN = r"\breturn\s*(?:[^;{}?:]*\?\s*)?(?:\([^()]*\)\s*|\w+_cast\s*<[^<>]*>\s*\(\s*)?"
+_ELSE = r"(?:\s*:[^;{}]*)?"
 _FRESH = re.compile(r"(?:std::)?\w*(?:malloc|calloc|aligned_alloc|memalign|valloc|mmap)\s*\(")
 
 
@@ -166,7 +167,7 @@ def _handed_out(text: CText, line: int) -> Iterator[tuple[Statement, str, str]]:
         end = text.code.find("\n}", statement.end)
         rest = text.code[statement.end : end if end >= 0 else len(text.code)]
         for found in _assigned(text, loop_heads(statement.text)[1]):
-            returns = list(re.finditer(rf"{_RETURN}{re.escape(found.pointer)}\s*\)?\s*;", rest))
+            returns = list(re.finditer(rf"{_RETURN}{re.escape(found.pointer)}\s*\)?{_ELSE}\s*;", rest))
             if returns:
                 yield statement, found.pointer, rest[: returns[-1].start()]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
-from numaprof.evidence.objects import UNNAMED, Object
+from numaprof.evidence.objects import SHARED, UNNAMED, Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, SERIAL_TOUCH
 from numaprof.fixes import c_allocation, c_schedule, fortran_allocation, schedule
@@ -126,7 +126,7 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
         if touched_by_allocator(evidence, found):
             return _small(_at_caller(evidence, found))
         return _small(memory for site in found.pages_by_site for memory in _by_name(evidence, site))
-    if found.kind not in ("heap", "mapping", "huge"):
+    if found.kind not in ("heap", "mapping", "huge", SHARED):
         return []
     # What callers allocate through one function of the program is theirs: it may allocate for others as well.
     handed_out = _is_handed_out(evidence, found.allocated)

@@ -195,10 +195,7 @@ _UNCOPIED = (
 
 def change(init: Initialisation) -> str:
     if init.team is Team.PROCESSES:
-        return (
-            "Let each process initialise after fork what it uses (a page that a child writes first comes from the "
-            "child's node). Before the fork, spread over the nodes what all of them only read:"
-        )
+        return _processes_change(init)
     if init.shape is Shape.ONE:
         another = "" if init.team is not Team.OPENMP else _ANOTHER_TIME
         return f"One thread alone uses it: let that thread initialise it, and not the one that does so now.{another}"
@@ -378,6 +375,19 @@ def _threads_change(init: Initialisation) -> str:
     return init.or_spread("Let each thread write first to the part that it uses later.")
 
 
+def _processes_change(init: Initialisation) -> str:
+    own = (
+        "Let each process initialise after fork what it uses (a page that a child writes first comes from the child's "
+        "node)."
+    )
+    if edits(init):
+        return (
+            f"{own} Or place the parts, by this code, on the nodes that use them at {_use(init)}, before anything is "
+            "written to it (processes must be pinned as in this run):"
+        )
+    return f"{own} Before the fork, spread over the nodes what all of them only read:"
+
+
 def _use(init: Initialisation) -> str:
     return site_position(init.use) if init.use is not None else "the place of use"
 
@@ -386,14 +396,16 @@ def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
     made = init.memories or ()
     placed_so = any((each.blocks and not each.fortran) or each.grown or each.filled for each in made)
-    if init.team is Team.THREADS or init.in_region or placed_so:
+    if init.team is not Team.OPENMP or init.in_region or placed_so:
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
 
 
 def edits(init: Initialisation) -> tuple[Edit, ...]:
     """Code in its place; empty: the text does not tell where that is, or no code of this memory's own is the change."""
-    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories or _moves_unknown_parts(init):
+    if init.shape is Shape.ONE or not init.memories or _moves_unknown_parts(init):
+        return ()
+    if init.team is Team.PROCESSES and init.nodes is None:
         return ()
     return edits_of(init.memories, _snippet(init))
 
@@ -442,9 +454,9 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
 
 
 def code(init: Initialisation) -> tuple[str, ...]:
-    if init.shape is Shape.ONE or init.team is Team.PROCESSES:
-        return () if init.shape is Shape.ONE else (init.spread,)
-    if init.grows and not init.memories:
+    if init.shape is Shape.ONE:
+        return ()
+    if (init.grows and not init.memories) or (init.team is Team.PROCESSES and not edits(init)):
         return (init.spread,)
     if found := edits(init):
         return printed(found)
