@@ -5,7 +5,7 @@
 LAB       := $(BUILD)/lab
 LAB_CACHE := $(BUILD)/cache/lab
 
-lab: $(LAB)/hardware.so $(LAB)/initrd $(LAB)/blend ## download and build the emulated NUMA machine (lab/run, numaprof lab)
+lab: $(LAB)/hardware.so $(LAB)/initrd $(LAB)/blend $(LAB)/stores ## download and build the emulated NUMA machine (lab/run, numaprof lab)
 .PHONY: lab
 
 program: $(BUILD)/numaprof-lab
@@ -40,7 +40,7 @@ $(LAB)/launch: lab/guest/launch.c $(BUILD)/.packages-lab
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -static -o $@ $<
 
-$(LAB)/blend: lab/truth/blend.c $(BUILD)/.packages-lab
+$(LAB)/blend $(LAB)/stores: $(LAB)/%: lab/truth/%.c $(BUILD)/.packages-lab
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -O2 -g -fno-tree-vectorize -pthread -o $@ $<

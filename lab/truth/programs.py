@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make truth` runs: the example programs, and blends of access patterns whose objects compete."""
+"""What `make truth` runs: the example programs, and patterns of accesses whose objects compete."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "random": ("blend", "0", "0", "32", "6"),
     "mixed": ("blend", "24", "24", "24", "4"),
     "thin": ("blend", "8", "0", "32", "4"),  # a fifth of the lines are streamed
+    "sum": ("stores", "sum", "24", "4"),
+    "log": ("stores", "log", "24", "4"),
     "sum_serial": ("sum_serial", "4", "32"),
     "sum_parallel": ("sum_parallel", "4", "32"),
     "sum_pthreads_serial": ("sum_pthreads_serial", "4", "32"),
@@ -36,4 +38,4 @@ LONG: dict[str, tuple[str, ...]] = {
     "sum_serial": ("sum_serial", "160", "32"),
     "sparse": ("sparse", "8", "1000"),
 }
-PATTERNS = ("streamed", "strided", "random", "mixed", "thin")
+PATTERNS = ("streamed", "strided", "random", "mixed", "thin", "sum", "log")

@@ -71,5 +71,7 @@ def _edit(path: Path, changes: list[Change]) -> None:
     # From the end on; of two at one line, what replaces it before what is added above it.
     for change in sorted(changes, key=lambda change: (-change.first, -change.last)):
         lines[change.first - 1 : change.last] = change.lines
-    headers = dict.fromkeys(header for change in changes for header in change.headers)
-    path.write_text("\n".join([*headers, *lines]))
+    # Beside the program's own: what defines _GNU_SOURCE stands before the first of these.
+    first = next((number for number, line in enumerate(lines) if line.startswith("#include")), 0)
+    lines[first:first] = dict.fromkeys(header for change in changes for header in change.headers)
+    path.write_text("\n".join(lines))

@@ -153,7 +153,7 @@ def test_load_samples_do_not_divide_prefetches(tmp_path: Path) -> None:
     assert shares(evidence) == {10: 0.2, 11: 0.8}
     (array,) = (found for found in evidence.objects.found if found.allocated and found.allocated.line == 10)
     assert evidence.remote_lines.error(array.things) == pytest.approx(0.2, abs=0.01)
-    assert "; 20.0 % by pages on other nodes alone, for no sample tells of them" in " ".join(attribution(evidence))
+    assert "; no sample tells of 20.0 %: guessed by pages on other nodes" in " ".join(attribution(evidence))
 
 
 def test_of_two_arrays_alike_the_one_that_load_samples_hardly_see_has_not_all_prefetches(tmp_path: Path) -> None:

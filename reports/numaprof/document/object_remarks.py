@@ -182,7 +182,7 @@ def _divided(evidence: Evidence) -> str:
         return "n/a, the error of the counts leaves room for no remote line at all"
     if lines.enough:
         how = "attributed by requesting instruction and by the objects that it reads"
-        guess = f"; {percent(lines.untold)} by pages on other nodes alone, for no sample tells of them"
+        guess = f"; no sample tells of {percent(lines.untold)}: guessed by pages on other nodes, or by function"
         known = f"{percent(1 - (lines.unknown or 0.0))} of the remote lines, prefetched ones included, {how}"
         return known + (guess if lines.untold >= SMALL_PART else "")
     if (lines.unknown or 0.0) > MOST_UNDIVIDED:

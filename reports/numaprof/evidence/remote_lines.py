@@ -8,31 +8,39 @@ function: the first that enough load samples are of. Where no sampled load is le
 objects that load samples hardly see elsewhere share them, by their pages on other nodes. The instruction of an overflow
 sample may be a later one than the one that asked: what fits a core's caches has no part of lines that something larger
 can have, and beyond its own instructions neither has an object that many load samples see on the readers' own nodes
-alone. Demand reads are divided by the load samples that remote DRAM answered where overflow samples are few. Load
-samples tell nothing of another class: one without overflow samples has what is left if all lines together were divided
-by pages.
+alone. Demand reads are divided by the load samples that remote DRAM answered where overflow samples are few. No load
+tells what a store asks for: lines_without_loads.py. Load samples tell nothing of another class: one without overflow
+samples has what is left if all lines together were divided by pages.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from math import sqrt
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
-from numaprof.evidence.request_classes import DIRECT, REMOTE
+from numaprof.evidence.lines_without_loads import (
+    Footprint,
+    Key,
+    Place,
+    Shares,
+    Unseen,
+    function_of,
+    line_of,
+    parts_of,
+    stores,
+)
+from numaprof.evidence.request_classes import DIRECT, REMOTE, RFO
 from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval, strata
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     ENOUGH_TO_BE_NEAR,
     HARDLY_REMOTE,
-    HARDLY_SAMPLED,
-    LINE_BYTES,
-    MIN_OBJECT_BYTES,
     MIN_REMOTE_SAMPLES,
     MIN_SAMPLES_OF_PART,
     MOST_UNDIVIDED,
@@ -42,8 +50,6 @@ from numaprof.evidence.thresholds import (
 from numaprof.evidence.traffic import Ledger
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_counts, sql_prefetches
-
-Shares = dict[int, float]  # thing -> part of a whole
 
 
 @dataclass(frozen=True)
@@ -55,17 +61,34 @@ class ClassLines:
     shares: Shares  # of the class's, by thing
     samples: float  # of equal weight that would tell the shares as well; 0: no sample does
     by_pages: Shares = field(default_factory=dict)  # as if all objects on other nodes shared them, seen or not
+    guessed: Shares = field(default_factory=dict)  # of the shares what no sample tells, though some tell the rest
 
     def of(self, things: Collection[int]) -> float:
         return min(1.0, sum(self.shares.get(thing, 0.0) for thing in things))
 
-    def error_of_share(self, things: Collection[int]) -> float:
-        """Half the 95 % interval of that: Wilson's, of samples that came by themselves. Where none did, it may be any
-        part: also what alone has pages on other nodes shares with code, stacks and smaller memory. Where samples and
-        pages agree that it is all or nothing, it is no more or less than the samples say."""
-        share, by_pages = self.of(things), sum(self.by_pages.get(thing, 0.0) for thing in things)
-        if not self.samples:
-            return max(share, 1.0 - share)
+    @property
+    def untold(self) -> float:
+        """The part of which no sample tells the object."""
+        return sum(self.guessed.values()) if self.samples else 1.0
+
+    def error_of_untold(self, things: Collection[int]) -> float:
+        """It may be any part: also what alone has pages on other nodes shares with code, stacks and smaller memory."""
+        guessed = self.guessed if self.samples else self.shares
+        share = min(self.untold, sum(guessed.get(thing, 0.0) for thing in things))
+        return max(share, self.untold - share)
+
+    def error_of_told(self, things: Collection[int]) -> float:
+        """Half the 95 % interval of the rest: Wilson's, of samples that came by themselves. Where samples and pages
+        agree that it is all or nothing, it is no more or less than the samples say."""
+        told = 1.0 - self.untold
+        if told <= 0.0:
+            return 0.0
+        return told * self._error_of_share(things, told)
+
+    def _error_of_share(self, things: Collection[int], told: float) -> float:
+        guess = sum(self.guessed.get(thing, 0.0) for thing in things)
+        share = min(1.0, max(0.0, self.of(things) - guess) / told)
+        by_pages = sum(self.by_pages.get(thing, 0.0) for thing in things)
         if min(share, by_pages) >= ALL_OF_IT or max(share, by_pages) <= 1 - ALL_OF_IT:
             return NORMAL * sqrt(share * (1 - share) / self.samples)
         low, high = sampled_interval(share, self.samples)
@@ -95,7 +118,7 @@ class RemoteLines:
     @property
     def untold(self) -> float:
         """The part of which no sample tells the object."""
-        return sum(each.part for each in self.classes if not each.samples)
+        return sum(each.part * each.untold for each in self.classes)
 
     def of(self, things: Iterable[int]) -> float:
         return sum(self.shares.get(thing, 0.0) for thing in things)
@@ -109,22 +132,9 @@ class RemoteLines:
             if each.error is None:
                 return None
             variance += ((each.of(things) - whole) * each.error) ** 2
-            of_share = each.part * each.error_of_share(things)
-            if each.samples:
-                variance += of_share**2
-            else:
-                untold += of_share
+            variance += (each.part * each.error_of_told(things)) ** 2
+            untold += each.part * each.error_of_untold(things)
         return sqrt(variance + untold**2)
-
-
-@dataclass(frozen=True)
-class Footprint:
-    """Where threads run and data lies."""
-
-    nodes: Mapping[int, int]  # of threads that stay on one
-    pages: Mapping[int, Mapping[int, float]]  # first touched, by thing and node
-    lines_of_page: int
-    in_cache: frozenset[int]  # things that fit the caches of a core
 
 
 def load_remote_lines(
@@ -143,7 +153,7 @@ def load_remote_lines(
         return RemoteLines()
     asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED, spells=SPELLS)
     class_of = {event.id: event.request for event in events}
-    unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
+    unseen = Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
     large = [row for row in read if row.thing not in footprint.in_cache]
     near = _near(read)
     elsewhere = [row for row in large if row.thing not in near]
@@ -152,28 +162,46 @@ def load_remote_lines(
     if direct.shares.keys() <= footprint.in_cache:  # else what a function stores to is not what it reads from a cache
         order.append((read, _LEVELS))
     tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
+    by_hints = [_guessing(table) if table.level is function_of else table for table in tables]
+    of_class = {
+        key: _of_class(asked, {class_of[event] for event in books.events.events.get((key, REMOTE), ())})
+        for key in amounts
+    }
+    storing = stores(of_class)
     known: dict[str, _Divided] = {}  # by samples of the class
-    for key in amounts:
-        classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
-        mine = [row for row in asked if row.request in classes]
+    for key, mine in of_class.items():
         if key in DIRECT:
             found = _demand_reads(_enough(mine, _counts(books, key)), tables, unseen, direct)
         else:
-            found = _by_instruction(mine, tables, unseen, _Divided({}))
+            writes = _written(key, storing, tables[0].divided.keys(), mine)
+            found = _by_instruction(mine, by_hints, unseen, _Divided({}), writes)
         if found.shares:
             known[key] = found
     told = _added((amounts[key] / whole, divided.shares) for key, divided in known.items())
     by_pages = unseen.by_pages() or direct.shares
-    rest = _Divided(_parts({thing: max(0.0, part - told.get(thing, 0.0)) for thing, part in by_pages.items()}))
+    rest = _Divided(parts_of({thing: max(0.0, part - told.get(thing, 0.0)) for thing, part in by_pages.items()}))
     parts = []
     for key, amount in amounts.items():
         divided, error = known.get(key, rest), total[key].remote.error
         width = error.half_width / whole if error is not None else None
-        parts.append(ClassLines(amount / whole, width, divided.shares, divided.size, by_pages))
+        parts.append(ClassLines(amount / whole, width, divided.shares, divided.size, by_pages, divided.guessed))
     shares = _added((each.part, each.shares) for each in parts)
     sampled = sum(divided.sampled * amounts[key] / whole for key, divided in known.items())
     most = max((divided.samples for divided in known.values()), default=0)
     return RemoteLines(shares, max(0.0, 1.0 - sum(shares.values())), sampled, most, tuple(parts))
+
+
+def _of_class(asked: Iterable[sql_prefetches.Asked], classes: Container[str]) -> list[sql_prefetches.Asked]:
+    return [row for row in asked if row.request in classes]
+
+
+def _written(
+    key: str, storing: Container[int], loading: Container[Place | None], asked: Iterable[sql_prefetches.Asked]
+) -> frozenset[int]:
+    """Places whose requests are of a store that load samples do not see: of RFO all but atomic instructions, which
+    load and store."""
+    places = {row.place for row in asked if key == RFO.key or row.place in storing}
+    return frozenset(place for place in places if not (place in storing and (place,) in loading))
 
 
 def _near(read: Iterable[sql_prefetches.Read]) -> set[int]:
@@ -218,6 +246,11 @@ def _enough(asked: list[sql_prefetches.Asked], counts: list[Count]) -> list[sql_
     return asked if sampled >= SAMPLED_PART * sum(count.value for count in counts) else []
 
 
+def _guessing(table: _Table) -> _Table:
+    """What a function reads at other lines is no more than a guess of what its other instructions prefetch or write."""
+    return _Table(table.level, {place: _Divided({}, guessed=parts.shares) for place, parts in table.divided.items()})
+
+
 @dataclass(frozen=True)
 class _Divided:
     """Remote lines, by thing."""
@@ -226,6 +259,7 @@ class _Divided:
     sampled: float = 0.0  # the part that load samples divide
     samples: int = 0  # so many
     size: float = 0.0  # samples of equal weight, each by itself, that would tell the shares as well
+    guessed: Shares = field(default_factory=dict)  # of the shares what no sample tells
 
 
 _Clusters = dict[tuple[int, int], Shares]  # lines by thread and spell: what a thread does at one time is much the same
@@ -245,12 +279,7 @@ def _divided(clusters: _Clusters, sampled: float, samples: int, squares: float) 
     if sums:
         most = max(sums, key=lambda thing: sums[thing])
         size = clustered_size(strata({at: (of.get(most, 0.0), sum(of.values())) for at, of in clusters.items()}), size)
-    return _Divided(_parts(sums), sampled, samples, size)
-
-
-def _parts(sums: Mapping[int, float]) -> Shares:
-    whole = sum(sums.values())
-    return {thing: part / whole for thing, part in sums.items()} if whole else {}
+    return _Divided(parts_of(sums), sampled, samples, size)
 
 
 def _added(weighed: Iterable[tuple[float, Shares]]) -> Shares:
@@ -261,56 +290,76 @@ def _added(weighed: Iterable[tuple[float, Shares]]) -> Shares:
     return dict(sums)
 
 
-Place = tuple[object, ...]
-_Key = Callable[["sql_prefetches.Asked | sql_prefetches.Read"], Optional[Place]]
-
-
-def _line(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
-    return (row.module, row.file, row.line) if row.line else None
-
-
-def _function(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
-    return (row.module, row.function) if row.function else None
-
-
-_LEVELS: tuple[_Key, ...] = (lambda row: (row.place,), _line, _function)
+_LEVELS: tuple[Key, ...] = (lambda row: (row.place,), line_of, function_of)
 
 
 class _Table(NamedTuple):
-    level: _Key
+    level: Key
     divided: dict[Place | None, _Divided]
 
 
 def _by_instruction(
-    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, instead: _Divided
+    asked: list[sql_prefetches.Asked],
+    tables: list[_Table],
+    unseen: Unseen,
+    instead: _Divided,
+    writes: Container[int] = (),
 ) -> _Divided:
     """tables: the first that has an instruction divides its lines. instead: of what nothing else tells; empty: it is
-    divided as the rest."""
-    unseen_of = cache(unseen.shares)
+    divided as the rest. writes: stores that load samples do not see."""
+    unseen_of, stored_by = cache(unseen.shares), cache(partial(_stored_by, unseen))
     divided: dict[int, _Divided] = {}  # by instruction
     used: dict[Place | None, int] = {}  # load samples by the place that they are of
     for row in {row.place: row for row in asked}.values():
         found = [(table.level(row), table.divided) for table in tables]
         place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
+        stored = stored_by(function_of(row)) if row.place in writes else None
+        if stored is not None:
+            place, parts = None, stored
         if parts is None:
-            by_pages = unseen_of(_function(row))
+            by_pages = unseen_of(function_of(row))
             parts = _Divided(by_pages) if by_pages else instead
         used[place] = max(used.get(place, 0), parts.samples)
         divided[row.place] = parts
     whole = sum(row.events for row in asked)
     clusters: _Clusters = defaultdict(lambda: defaultdict(float))
+    guessed: Shares = defaultdict(float)
     sampled = 0.0
     for row in asked:
         parts = divided[row.place]
         sampled += parts.sampled * row.events / whole
         for thing, part in parts.shares.items():
             clusters[row.thread, row.spell][thing] += part * row.events
-    known = sum(sum(shares.values()) for shares in clusters.values()) / (whole or 1.0)
-    return _divided(clusters, sampled, sum(used.values()), known * sum(row.squares for row in asked))
+        for thing, part in parts.guessed.items():
+            guessed[thing] += part * row.events
+    told = sum(sum(shares.values()) for shares in clusters.values())
+    by_samples = _divided(
+        clusters, sampled, sum(used.values()), told / (whole or 1.0) * sum(row.squares for row in asked)
+    )
+    return _with_guess(by_samples, told, guessed)
+
+
+def _stored_by(unseen: Unseen, function: Place | None) -> _Divided | None:
+    """What stores of a function write that its loads do not see; None: the same as they read."""
+    if function is None or unseen.read_in_turns(function):
+        return None
+    shares, confirmed = unseen.unread(function)
+    if not shares:
+        return None
+    return _Divided(shares) if confirmed else _Divided({}, guessed=shares)
+
+
+def _with_guess(told: _Divided, lines: float, guessed: Shares) -> _Divided:
+    """lines: that are told; guessed: lines by thing."""
+    whole = lines + sum(guessed.values())
+    if not guessed or not whole:
+        return told
+    parts = {thing: part / whole for thing, part in guessed.items()}
+    return replace(told, shares=_added([(lines / whole, told.shares), (1.0, parts)]), guessed=parts)
 
 
 def _demand_reads(
-    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, direct: _Divided
+    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: Unseen, direct: _Divided
 ) -> _Divided:
     """By overflow samples where they are enough, or tell more than the load samples that remote DRAM answered: they are
     of what was counted, which may include lines from other nodes' caches (Nehalem)."""
@@ -318,7 +367,7 @@ def _demand_reads(
     return found if found.size >= min(direct.size, MIN_REMOTE_SAMPLES) else direct
 
 
-def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _Divided]:
+def _table(read: list[sql_prefetches.Read], level: Key) -> dict[Place | None, _Divided]:
     """A sample or two of one instruction are no measure: they may be of its spilled variables."""
     sums: dict[Place | None, Shares] = defaultdict(lambda: defaultdict(float))
     samples: dict[Place | None, int] = defaultdict(int)
@@ -327,38 +376,4 @@ def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _
             sums[place][row.thing] += row.remote
             samples[place] += row.samples
     least = MIN_SAMPLES_OF_PART if level is not _LEVELS[-1] else 1
-    return {place: _Divided(_parts(of), 1.0, samples[place]) for place, of in sums.items() if samples[place] >= least}
-
-
-@dataclass(frozen=True)
-class _Unseen:
-    """Objects that load samples hardly see, by their pages on other nodes than the readers'."""
-
-    footprint: Footprint
-    read: list[sql_prefetches.Read]
-    readers: Mapping[int, float]  # remote requests by the node of their threads
-
-    def shares(self, asking: Place | None) -> Shares:
-        """asking: the function that makes the requests, if it has a name: what it reads is not counted as seen."""
-        seen: Shares = defaultdict(float)
-        for row in self.read:
-            if asking is None or _function(row) != asking:
-                seen[row.thing] += row.accesses
-        lines = self.footprint.lines_of_page
-        sizes = {thing: lines * sum(by_node.values()) for thing, by_node in self.footprint.pages.items()}
-        return self.by_pages({thing for thing, size in sizes.items() if seen[thing] < HARDLY_SAMPLED * size})
-
-    def by_pages(self, things: Container[int] | None = None) -> Shares:
-        """Of these things; None: of all. What is too small to be an object has none."""
-        least = MIN_OBJECT_BYTES / LINE_BYTES / self.footprint.lines_of_page
-        large = {
-            thing: by_node
-            for thing, by_node in self.footprint.pages.items()
-            if sum(by_node.values()) >= least and (things is None or thing in things)
-        }
-        sums: Shares = defaultdict(float)
-        for node, requests in self.readers.items():
-            remote = {thing: sum(by_node.values()) - by_node.get(node, 0.0) for thing, by_node in large.items()}
-            for thing, part in _parts(remote).items():
-                sums[thing] += part * requests
-        return _parts(sums)
+    return {place: _Divided(parts_of(of), 1.0, samples[place]) for place, of in sums.items() if samples[place] >= least}

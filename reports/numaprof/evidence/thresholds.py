@@ -283,6 +283,11 @@ WORTH_CODE = 0.25
 # Overflow samples speak for an event if they stand for so much of what it counted: a thread's last period leaves none.
 SAMPLED_PART = 0.1
 
+# Loads of a function read an object only by the way if so few of their samples do, and several by turns if one
+# instruction has more than this part of its samples in the second of them.
+STRAY_READS = 0.05
+READ_IN_TURNS = 0.1
+
 # An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
 # it without a prefetcher they would stand for all.
 HARDLY_SAMPLED = 0.25
