@@ -97,7 +97,7 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert advice is not None
     assert advice.kind is Kind.FIX
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
-    assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
+    assert "Most remote requests come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
     assert advice.remarked == (Remarked("numactl --interleave=all ./sum", "instead, if every thread uses all of it"),)
     assert "memset writes all of it at sum.c:17" in advice.change

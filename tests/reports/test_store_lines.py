@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from numaprof.analysis.relevant_objects import error_of_told_part, part_of_remote
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.rules import advise
 from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
 from scenarios import init_stack, levels
 
@@ -62,6 +63,7 @@ def test_stores_write_what_no_load_sees(tmp_path: Path) -> None:
     assert shares == {10: 0.5, 11: 0.5}
     assert evidence.remote_lines.untold == 0.0
     assert all(error is not None and error < 0.05 for error in errors(evidence).values())
+    assert any("Most remote requests come from log.c:29 write_log" in advice.finding for advice in advise(evidence))
 
 
 def test_what_only_other_functions_read_is_a_guess(tmp_path: Path) -> None:

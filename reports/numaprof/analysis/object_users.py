@@ -73,6 +73,16 @@ def main_cause(evidence: Evidence) -> Site | None:
     return _heaviest((row.site, row.events) for row in evidence.samples.caused)
 
 
+def storing_line(evidence: Evidence, group: Iterable[Object]) -> Site | None:
+    """The line that stores to objects which no load sees: of lines with remote requests that read no other object."""
+    things = {thing for found in group for thing in found.things}
+    used = [row for row in evidence.samples.used if row.remote and row.thing is not None]
+    reading = {row.site for row in used if row.thing not in things}
+    if not reading or any(row.thing in things for row in used):
+        return None
+    return _heaviest((row.site, row.events) for row in evidence.samples.caused if row.site not in reading)
+
+
 def _heaviest(weights: Iterable[tuple[Site, float]]) -> Site | None:
     sums: dict[Site, float] = defaultdict(float)
     for site, weight in weights:

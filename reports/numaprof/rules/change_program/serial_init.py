@@ -26,6 +26,7 @@ from numaprof.analysis.object_users import (
     others,
     shape_of,
     shared,
+    storing_line,
     through,
     users,
 )
@@ -73,7 +74,7 @@ def rule(evidence: Evidence) -> Advice | None:
     sites = init_sites(group)
     # The line that causes most remote reads is this group's own only if most of them are the group's.
     mainly = not measured(evidence) or remote_part(evidence, group) > MAINLY
-    use = main_use(uses) or (main_cause(evidence) if mainly else None)
+    use = main_use(uses) or storing_line(evidence, group) or (main_cause(evidence) if mainly else None)
     if use in sites:
         use = None
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
@@ -213,7 +214,7 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
         return " ".join([told, *_used_elsewhere(evidence, group, use)])
     remote = threads_on_nodes(others(evidence, group[0]))
     if use is not None:
-        return f"Most remote reads come from {site_label(use)}, in {remote}."
+        return f"Most remote requests come from {site_label(use)}, in {remote}."
     if basis(evidence) is not None:
         return f"{remote} read remotely; no sample tells at which line."
     everyone = threads_on_nodes(evidence.workers)
