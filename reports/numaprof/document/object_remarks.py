@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from numaprof.analysis.expected_gain import stall_cycles
 from numaprof.analysis.naming import (
+    LEAST_NAMED,
     homes_in_text,
     list_of_sites,
     site_label,
@@ -19,6 +20,7 @@ from numaprof.analysis.relevant_objects import init_sites, surely_remote
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import SHARED, Object
 from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME
 from numaprof.evidence.thresholds import (
@@ -104,18 +106,22 @@ def _by_process(evidence: Evidence, found: Object) -> str:
     told = [user for user in sorted(samples, key=lambda user: -samples[user]) if samples[user] >= MIN_USES_OF_THREAD]
     if len({process for process, _ in reached}) < 2:
         return ""
-    alike: dict[tuple[str, int | None, str], list[int]] = defaultdict(list)
+    mains = [thread.row for thread in evidence.threads]
+    alike: dict[tuple[str, int | None, frozenset[int]], list[tuple[int, dict[int, float]]]] = defaultdict(list)
     for process, node in told:
-        main = next(thread.row for thread in evidence.threads if thread.row.process == process)
-        alike[main.name or "?", node, homes_in_text(reached[process, node])].append(main.pid)
-    rows = [_alike(clean(name), node, homes, pids) for (name, node, homes), pids in alike.items()]
+        main, used = next(row for row in mains if row.process == process), reached[process, node]
+        homes = frozenset(home for home, part in used.items() if part >= LEAST_NAMED * sum(used.values()))
+        alike[main.name or "?", node, homes].append((main.pid, used))
+    rows = [_alike(clean(name), node, group) for (name, node, _), group in alike.items()]
     return "by process: " + "; ".join(_some(rows)) if rows else ""
 
 
-def _alike(name: str, node: int | None, homes: str, pids: list[int]) -> str:
-    """postgres 4712, 4713 on node 1 use node 0."""
+def _alike(name: str, node: int | None, group: list[tuple[int, dict[int, float]]]) -> str:
+    """postgres 4712, 4713 on node 1 use node 0. Which nodes several use they use together."""
     on = f" on node {node}" if node is not None else ""
-    return f"{name} {', '.join(_some([str(pid) for pid in pids]))}{on} {either(len(pids), 'uses', 'use')} {homes}"
+    pids = ", ".join(_some([str(pid) for pid, _ in group]))
+    homes = homes_in_text(summed(each for _, used in group for each in used.items()))
+    return f"{name} {pids}{on} {either(len(group), 'uses', 'use')} {homes}"
 
 
 def _some(names: list[str]) -> list[str]:
