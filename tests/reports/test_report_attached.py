@@ -146,7 +146,8 @@ def test_which_process_uses_the_pages_of_which_node(tmp_path: Path) -> None:
     (told,) = (text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("by process: "))
     assert told == (
         "by process: postgres 4800, 4802 on node 0 use node 0 58 %, node 1 42 %; "
-        "postgres 4804 on node 1 uses node 0 67 %, node 1 33 %; postgres 4801 on node 0 uses node 0; postgres 4805 on node 1 uses node 1"
+        "postgres 4804 on node 1 uses node 0 67 %, node 1 33 %; "
+        "postgres 4801 on node 0 uses node 0; postgres 4805 on node 1 uses node 1"
     )
 
 
