@@ -20,7 +20,7 @@ from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
 from numaprof.evidence.errors import Error
 from numaprof.evidence.evidence import Evidence, load
-from numaprof.evidence.remote_lines import ClassLines, RemoteLines
+from numaprof.evidence.lines.remote_lines import ClassLines, RemoteLines
 from numaprof.evidence.spread import clustered_size
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.page.report_page import report_page

@@ -12,10 +12,10 @@ from functools import cached_property
 from numaprof.evidence.counts import Traffic, Uncounted
 from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
-from numaprof.evidence.lines_without_loads import Footprint
+from numaprof.evidence.lines.lines_without_loads import Footprint
+from numaprof.evidence.lines.remote_lines import RemoteLines, load_remote_lines
 from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Object, Objects, load_objects
-from numaprof.evidence.remote_lines import RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
 from numaprof.evidence.samples import (
     LibraryCall,

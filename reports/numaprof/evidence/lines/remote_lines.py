@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.errors import NORMAL
-from numaprof.evidence.lines_without_loads import (
+from numaprof.evidence.lines.lines_without_loads import (
     Footprint,
     Key,
     Place,
