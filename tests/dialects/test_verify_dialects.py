@@ -20,6 +20,7 @@ WRONG = {"counts nothing", "counts half", "counts double", "counts other things"
 # How often the whole command runs: a sound event is never called wrong. Four nodes take a minute a run.
 RUNS = os.environ.get("NUMAPROF_VERIFY_RUNS")
 REPEATS, REPEATS_OF_FOUR_NODES = int(RUNS or 2), int(RUNS or 1)
+STRAY = 0.001  # of the lines that are read: a line of code or stack, evicted by whoever had the CPU in between
 
 
 def verify(program: Path, *before: str, status: int = 0) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def test_sapphire_rapids_with_split_sockets(program: Path) -> None:
 
 @pytest.mark.lab("tests/lab/machines/small-granite.machine")
 def test_granite_rapids_with_a_slow_tier(program: Path) -> None:
-    """Memory without CPUs is local to nobody: it stands in no number of DRAM, but in those of the tier, by its link."""
+    """Memory without CPUs is local to nobody: it is in no number of DRAM, but in those of the tier, by its link."""
     memory = local_and_remote("demand_rd", "demand_rfo", "any", "retired_load")
     tier = {("demand_rd", "local_cxl"), ("demand_rd", "remote_cxl")}
     found = check_sound(program, memory | tier | {("any", "remote_cache"), ("loads", None)})
@@ -98,7 +99,8 @@ def test_granite_rapids_with_a_slow_tier(program: Path) -> None:
         for count in event["counts"]
         if count["to"] == 2 and count["pattern"] in ("random reads", "stream", "random stores")
     ]
-    assert {(count["counted"], count["most"]) for count in slow} == {(0, None)}
+    assert {count["most"] for count in slow} == {None}
+    assert max(count["counted"] for count in slow) <= STRAY * found["lines"]
     assert found["local"] == "the memory of the own node"
 
 
