@@ -57,11 +57,16 @@ def homes_in_text(homes: dict[int, float]) -> str:
     total = sum(homes.values())
     if not total:
         return NOT_KNOWN
-    ordered = sorted(homes, key=lambda home: -homes[home])
-    if homes[ordered[0]] >= ALL_OF_IT * total:
-        return f"node {ordered[0]}"
-    named = [home for home in ordered[:3] if homes[home] >= LEAST_NAMED * total]
-    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in named)
+    named = named_homes(homes)
+    if homes[named[0]] >= ALL_OF_IT * total:
+        return f"node {named[0]}"
+    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in named[:3])
+
+
+def named_homes(homes: dict[int, float]) -> list[int]:
+    """Most first; without those of which 0 % would be printed."""
+    total = sum(homes.values())
+    return [home for home in sorted(homes, key=lambda home: -homes[home]) if homes[home] >= LEAST_NAMED * total]
 
 
 def touched_from(evidence: Evidence, pages: dict[int, float]) -> str:

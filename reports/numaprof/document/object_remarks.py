@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from numaprof.analysis.expected_gain import stall_cycles
 from numaprof.analysis.naming import (
-    LEAST_NAMED,
     homes_in_text,
     list_of_sites,
+    named_homes,
     site_label,
     thread_in_text,
     threads_on_nodes,
@@ -110,8 +110,7 @@ def _by_process(evidence: Evidence, found: Object) -> str:
     alike: dict[tuple[str, int | None, frozenset[int]], list[tuple[int, dict[int, float]]]] = defaultdict(list)
     for process, node in told:
         main, used = next(row for row in mains if row.process == process), reached[process, node]
-        homes = frozenset(home for home, part in used.items() if part >= LEAST_NAMED * sum(used.values()))
-        alike[main.name or "?", node, homes].append((main.pid, used))
+        alike[main.name or "?", node, frozenset(named_homes(used))].append((main.pid, used))
     rows = [_alike(clean(name), node, group) for (name, node, _), group in alike.items()]
     return "by process: " + "; ".join(_some(rows)) if rows else ""
 

@@ -456,10 +456,12 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
 def code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
-    if (init.grows and not init.memories) or (init.team is Team.PROCESSES and not edits(init)):
+    if init.grows and not init.memories:
         return (init.spread,)
     if found := edits(init):
         return printed(found)
+    if init.team is Team.PROCESSES:
+        return (init.spread,)
     if init.memories is not None or init.contained or (by_policy(init) and init.nodes is None):
         return init.without_edit
     return unplaced(_snippet(init), init.allocated, init.sites) or init.without_edit

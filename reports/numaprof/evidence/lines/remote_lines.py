@@ -311,11 +311,10 @@ def _by_instruction(
     divided: dict[int, _Divided] = {}  # by instruction
     used: dict[Place | None, int] = {}  # load samples by the place that they are of
     for row in {row.place: row for row in asked}.values():
-        found = [(table.level(row), table.divided) for table in tables]
-        place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
-        stored = stored_by(function_of(row)) if row.place in writes else None
-        if stored is not None:
-            place, parts = None, stored
+        place, parts = None, stored_by(function_of(row)) if row.place in writes else None
+        if parts is None:
+            found = [(table.level(row), table.divided) for table in tables]
+            place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
         if parts is None:
             by_pages = unseen_of(function_of(row))
             parts = _Divided(by_pages) if by_pages else instead
