@@ -67,8 +67,9 @@ lab-or-reason:
 test: check lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
+# MACHINES=1/3: the tests of the first third of the kinds of machines.
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on machines of every kind
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(TESTFLAGS)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(addprefix --machines ,$(MACHINES)) $(TESTFLAGS)
 
 # Damaged files are counted in rounds, because tests do not wait for a time; so many take five minutes on two quiet cores.
 fuzz: export FUZZ ?= 120

@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Generator
 from importlib import import_module
 from pathlib import Path
@@ -92,6 +93,21 @@ def build_database() -> None:
         subprocess.run(["tar", "-C", folder, "--owner=65534", "--group=65534", "-cf", output, "data"], check=True)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--machines", metavar="K/N", help="only tests of part K of N of the emulated machines")
+
+
+def part_of(tests_of: Counter[str], part: str) -> set[str]:
+    """The machines of part "K/N". The parts have about as many tests: machines are dealt out by their number of tests.
+
+    Raises pytest.UsageError if `part` is no such word."""
+    number, _, parts = part.partition("/")
+    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise pytest.UsageError(f"--machines takes a part, for example 1/3, not {part!r}")
+    ordered = sorted(tests_of, key=lambda machine: (-tests_of[machine], machine))
+    return set(ordered[int(number) - 1 :: int(parts)])
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "lab(machine): runs inside the emulated NUMA machine of that name or file")
     config.addinivalue_line("markers", "shares_cpu: a busy host can upset its measurement; it may run twice")
@@ -127,7 +143,11 @@ class Host:
     def __init__(self, config: pytest.Config) -> None:
         self.guests = Guests(config)
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        if part := config.getoption("--machines"):
+            chosen = {None, *part_of(Counter(filter(None, map(machine_of, items))), part)}
+            config.hook.pytest_deselected(items=[item for item in items if machine_of(item) not in chosen])
+            items[:] = [item for item in items if machine_of(item) in chosen]
         for item in items:
             if machine_of(item):
                 item.add_marker(pytest.mark.timeout(0))  # the first one waits for many
