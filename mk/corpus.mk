@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-corpus: all lab $(BUILD)/.packages-test ## judge the advice on programs with known truth; writes their rows of docs/corpus.md
-	$(Q)$(VENV)/bin/python tests/corpus/run.py --table docs/corpus.md $(CORPUSFLAGS)
+corpus: all lab $(BUILD)/.packages-test ## judge the advice on programs with known truth; renews their rows of tests/corpus/results.tsv
+	$(Q)$(VENV)/bin/python tests/corpus/run.py --results tests/corpus/results.tsv $(CORPUSFLAGS)
 
 .PHONY: corpus
 

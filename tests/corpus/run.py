@@ -10,6 +10,7 @@ printed, and how many of the remote requests went, beside what was promised.
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import re
 import shlex
@@ -222,32 +223,30 @@ def row(case: Case) -> Row:
     mark = {True: "yes", False: "NO", None: "-"}
     share = case.before.traffic.share if case.before is not None else None
     return Row(
-        f"`{case.name}`",
-        case.truth,
-        case.fix,
-        ", ".join(kinds) or ("other" if case.changes else "none"),
-        mark[right(case)],
-        mark[usable(case)],
-        percent(share),
-        percent(promised(case)) if case.changes else "-",
-        percent(gone(case)) if case.after is not None else "-",
-        str(len(false_later(case))) if case.after is not None else "-",
-        case.problem.replace("|", "/")[:80].strip(),
-        measured(case),
+        program=case.name,
+        right_fix=case.fix,
+        advised=", ".join(kinds) or ("other" if case.changes else "none"),
+        right=mark[right(case)],
+        usable=mark[usable(case)],
+        remote=percent(share),
+        promised=percent(promised(case)) if case.changes else "-",
+        came=percent(gone(case)) if case.after is not None else "-",
+        advice_after=str(len(false_later(case))) if case.after is not None else "-",
+        remarks=" ".join(case.problem.split())[:80],
+        measured=measured(case),
     )
 
 
 def measured(case: Case) -> str:
-    """The day of the last recording."""
+    """Return the day of the last recording, "-" if there is none."""
     last = case.after or case.before
     return last.run.started_at[:10] if last is not None else "-"
 
 
 class Row(NamedTuple):
-    """The judgement of one program, as the table has it."""
+    """The judgement of one program: a line of results.tsv."""
 
     program: str
-    truth: str
     right_fix: str
     advised: str
     right: str
@@ -259,17 +258,24 @@ class Row(NamedTuple):
     remarks: str
     measured: str
 
-    def __str__(self) -> str:
-        return "| " + " | ".join(self) + " |"
+
+def read_rows(path: Path) -> list[Row]:
+    with path.open(newline="") as file:
+        return [Row(**line) for line in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
 
 
-def rows_of(text: str) -> list[Row]:
-    found = (re.split(r" *\| *", line)[1:-1] for line in text.splitlines() if line.startswith("| `"))
-    return [Row(*cells) for cells in found]
+def write_rows(path: Path, rows: list[Row]) -> None:
+    lines = ["\t".join(cells) for cells in (Row._fields, *sorted(rows))]
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def renew(path: Path, rows: list[Row]) -> None:
+    """Put these rows in the place of older ones of their programs. All other rows keep their day."""
+    write_rows(path, list({row.program: row for row in (*read_rows(path), *rows)}.values()))
 
 
 def points(cell: str) -> int | None:
-    """The number of a share; None: n/a, or no run."""
+    """Return the number of a share; None: n/a, or no run."""
     return int(cell.removesuffix(" %")) if cell.endswith(" %") else None
 
 
@@ -277,31 +283,17 @@ def summary(rows: list[Row]) -> list[str]:
     with_code = [row for row in rows if row.usable != "-"]
     fixed = [row for row in with_code if points(row.came) is not None]
     gains = [(points(row.promised), points(row.came)) for row in fixed]
-    told = [(share, came) for share, came in gains if share is not None and came is not None]
-    close = sum(abs(share - came) <= CLOSE for share, came in told)
-    bare = len(fixed) - len(told)
+    compared = [(share, came) for share, came in gains if share is not None and came is not None]
+    close = sum(abs(share - came) <= CLOSE for share, came in compared)
     silent = [row for row in rows if row.right_fix == "none"]
     return [
-        f"- right kind of fix: {sum(row.right == 'yes' for row in rows)} of {len(rows)}",
-        f"- code usable as printed: {sum(row.usable == 'yes' for row in with_code)} of {len(with_code)}",
-        f"- gain within {CLOSE} points of the promise: {close} of {len(told)}; {bare} promise nothing",
-        f"- silence where nothing is to gain: {sum(row.right == 'yes' for row in silent)} of {len(silent)}",
-        f"- advice after the fix: {sum(row.advice_after != '0' for row in fixed)} of {len(fixed)}",
+        f"right kind of fix: {sum(row.right == 'yes' for row in rows)} of {len(rows)}",
+        f"code usable as printed: {sum(row.usable == 'yes' for row in with_code)} of {len(with_code)}",
+        f"gain within {CLOSE} points of the promise: {close} of {len(compared)};"
+        f" {len(fixed) - len(compared)} promise nothing",
+        f"silence where nothing is to gain: {sum(row.right == 'yes' for row in silent)} of {len(silent)}",
+        f"advice after the fix: {sum(row.advice_after != '0' for row in fixed)} of {len(fixed)}",
     ]
-
-
-HEAD = ["| " + " | ".join(name.replace("_", " ") for name in Row._fields) + " |", "|" + "---|" * len(Row._fields)]
-
-
-def table(rows: list[Row]) -> str:
-    return "\n".join([*summary(rows), "", *HEAD, *map(str, rows)])
-
-
-def renewed(text: str, rows: list[Row]) -> str:
-    """The document with these rows in the place of older ones of their programs. Each row keeps its own date."""
-    begin, end = text.index("<!-- table -->") + len("<!-- table -->"), text.index("<!-- end -->")
-    merged = {row.program: row for row in (*rows_of(text[begin:end]), *rows)}
-    return f"{text[:begin]}\n{table([merged[name] for name in sorted(merged)])}\n{text[end:]}"
 
 
 def main() -> int:
@@ -313,7 +305,7 @@ def main() -> int:
     options.add_argument("--judge", action="store_true", help="judge the last recordings again, record nothing")
     options.add_argument("--only-before", action="store_true", help="no fixes")
     options.add_argument("--machine", type=Path, default=HERE / "corpus.machine", help="another emulated one")
-    options.add_argument("--table", type=Path, help="write the rows of these programs into this document's table")
+    options.add_argument("--results", type=Path, help="renew the rows of these programs in this file")
     given = options.parse_args()
     found, machine = cases(given.programs), given.machine.resolve()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -334,10 +326,9 @@ def main() -> int:
         case.after = read("after", case)
         case.later = advise(case.after) if case.after is not None else []
     rows = [row(case) for case in found]
-    print(table(rows))
-    if given.table is not None:
-        recorded = [each for case, each in zip(found, rows) if case.before is not None]
-        given.table.write_text(renewed(given.table.read_text(), recorded))
+    print("\n".join(("\t".join(cells) for cells in (Row._fields, *rows))), *summary(rows), sep="\n")
+    if given.results is not None:
+        renew(given.results, [each for case, each in zip(found, rows) if case.before is not None])
     return 0
 
 
