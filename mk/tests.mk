@@ -25,7 +25,7 @@ TEST_CACHE := $(BUILD)/cache/sarif-schema-2.1.0.json $(BUILD)/cache/prometheus-n
 # PostgreSQL's programs, unpacked where its packages are not installed: these make a database and start its service.
 # Without a network, or Debian's tools, the tests that need it are skipped.
 POSTGRESQL := $(if $(wildcard /usr/lib/postgresql/*/bin/pgbench),,$(BUILD)/cache/postgresql)
-$(BUILD)/cache/postgresql: | $(BUILD)/.packages-test
+$(BUILD)/cache/postgresql: | $(BUILD)/.packages-long
 	$(call say,UNPACK,$@)
 	-$(Q)rm -rf $@.new && mkdir -p $@.new && cd $@.new && \
 	    apt-get -qq -o APT::Sandbox::User=root download $$(apt-cache depends postgresql postgresql-client | sed -n 's/^ *Depends: //p') && \
@@ -43,7 +43,8 @@ $(BUILD)/.pprof:
 	-$(Q)! command -v go >/dev/null || go tool pprof -h >/dev/null 2>&1
 	$(Q)touch $@
 
-check: built $(BUILD)/.venv-test $(TEST_CACHE) | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
+# Tests that need a package of the long tests are skipped where it is not installed.
+check: built $(BUILD)/.venv-test $(TEST_CACHE) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # The program alone: to install its package would start its service.
@@ -64,11 +65,15 @@ $(BUILD)/cache/sarif-schema-2.1.0.json:
 lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
 
-test: check lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
+long-tests: $(BUILD)/.packages-long | $(POSTGRESQL)
+	$(Q)$(MAKE) check
+.PHONY: long-tests
+
+test: long-tests lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
 # MACHINES=1/3: the tests of the first third of the kinds of machines.
-test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on machines of every kind
+test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.packages-long $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on machines of every kind
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(addprefix --machines ,$(MACHINES)) $(TESTFLAGS)
 
 # Damaged files are counted in rounds, because tests do not wait for a time; so many take five minutes on two quiet cores.
@@ -90,7 +95,7 @@ lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q -n $(WORKERS) $(TESTS) $(SLOW:%=--ignore=%) --golden $(TESTFLAGS)
 
-pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
+pictures: all $(BUILD)/.packages-test $(BUILD)/.packages-long $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
 	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)
 	$(Q)echo "pictures are in $(BUILD)/pictures"
 

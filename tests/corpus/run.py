@@ -326,7 +326,7 @@ def main() -> int:
         case.after = read("after", case)
         case.later = advise(case.after) if case.after is not None else []
     rows = [row(case) for case in found]
-    print("\n".join(("\t".join(cells) for cells in (Row._fields, *rows))), *summary(rows), sep="\n")
+    print("\n".join("\t".join(cells) for cells in (Row._fields, *rows)), *summary(rows), sep="\n")
     if given.results is not None:
         renew(given.results, [each for case, each in zip(found, rows) if case.before is not None])
     return 0
