@@ -32,6 +32,7 @@ from numaprof.evidence.thresholds import IN_CACHE_BYTES, LINE_BYTES, WORK_TOGETH
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.evidence.uncounted import uncounted
 from numaprof.evidence.waves import stand_ins
+from numaprof.placement.use_matrix import UseRows, load_use_rows
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_samples, sql_threads
 from numaprof.text.messages import Failure
@@ -105,6 +106,7 @@ class Evidence:
     spells: Spells
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
+    use_rows: UseRows  # by object: what placement/ decides from
     notes: tuple[sql_run.Note, ...]
     local: str | None  # what numaprof verify found that it means in counts; None: it did not run, or did not find out
     not_recorded: int  # processes that the kernel does not allow to be measured
@@ -252,6 +254,7 @@ def evidence_of(recording: Recording) -> Evidence:
         samples=samples,
         spells=load_spells(recording, books.tells_remote, bool(machine.slow_nodes)),
         objects=objects,
+        use_rows=load_use_rows(recording),
         remote_lines=load_remote_lines(recording, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
         local=next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None),
