@@ -6,6 +6,7 @@
 struct command {
     const char *name;
     int (*run)(int argc, char **argv);
+    const char *group;   // its heading
     const char *summary; // one line, for the list
 };
 
