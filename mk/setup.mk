@@ -30,7 +30,7 @@ ifdef SYSTEM_PYTHON
 	    { echo 'make: install python3-jinja2, python3-protobuf and python3-prometheus-client' >&2; exit 1; }
 else
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
-	$(call pip,vega)
+	$(call pip,vega$(comma)source)
 	$(Q)$(VENV)/bin/python -m numaprof.page.vega_bundle
 endif
 	$(Q)touch $@
@@ -38,7 +38,7 @@ endif
 # What only tests and lint need is several times larger than all the rest.
 $(BUILD)/.venv-test: $(BUILD)/.venv
 	$(call say,VENV,for tests)
-	$(call pip,test$(comma)vega)
+	$(call pip,test$(comma)vega$(comma)source)
 	$(Q)touch $@
 
 # Not the launcher that pip writes. -I: PYTHONHOME and PYTHONPATH are for the program that is recorded.

@@ -1,0 +1,1 @@
+[(for_statement) (while_statement) (do_statement)] @loop

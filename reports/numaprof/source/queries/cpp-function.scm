@@ -1,0 +1,1 @@
+(lambda_expression) @function

@@ -1,0 +1,1 @@
+[(for_range_loop) (field_initializer_list) (throw_statement) (field_declaration)] @statement

@@ -1,0 +1,1 @@
+[(program) (subroutine) (function) (module_procedure)] @function

@@ -1,0 +1,1 @@
+(do_loop) @loop
