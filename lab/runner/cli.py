@@ -35,6 +35,14 @@ def name(text: str) -> Path:
     return Path(text)
 
 
+def unused(text: str) -> Path:
+    """An empty file, or what is no regular file, may be there."""
+    wanted = name(text)
+    if wanted.is_file() and wanted.stat().st_size:
+        raise argparse.ArgumentTypeError(f"{text!r}: this file would be lost")
+    return wanted
+
+
 def log_file(wanted: Path) -> BinaryIO:
     try:
         return wanted.open("wb")
@@ -84,7 +92,9 @@ def parser() -> Parser:
     made.add_argument(
         "--truth", action="store_true", help="keep the truth by page: /sys/kernel/debug/numaprof-lab/lines in the guest"
     )
-    made.add_argument("--console", type=name, metavar="FILE", help="write the output of the guest's kernel to FILE")
+    made.add_argument(
+        "--console", type=unused, metavar="FILE", help="write the output of the guest's kernel to FILE, a new one"
+    )
     made.add_argument("--quiet", action="store_true", help="no progress while booting")
     made.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     return made

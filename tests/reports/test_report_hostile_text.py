@@ -25,7 +25,7 @@ import test_report_object_rules
 import test_report_rules
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from numaprof.commands.export import ENDINGS, exported
+from numaprof.commands.export import SINGLE, exported
 from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading as opened
 from numaprof.export.csv_tables import tables
@@ -91,7 +91,7 @@ def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> 
     assert tables(report)
     assert "<html" in report_page(report)
     with opened(str(path)) as source:
-        for form in ENDINGS:
+        for form in SINGLE:
             with suppress(Failure):  # no samples to make a profile of
                 assert exported(source, form, None)
 

@@ -7,16 +7,92 @@ import argparse
 import difflib
 import os
 import re
-from typing import NoReturn
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
+from numaprof.commands.writing.outputs import (
+    JSON,
+    PAGE,
+    SCHEMA,
+    STDOUT,
+    TABLE,
+    Format,
+    Output,
+    WouldBeLost,
+    check_output,
+)
 from numaprof.text.messages import Failure
 
 
 class Parser(argparse.ArgumentParser):
-    """Errors are Failures: one line, exit status 125."""
+    """Errors are Failures: one line, exit status 125.
 
-    def __init__(self, command: str, description: str, usage: str) -> None:
+    reads: the argument that names the files that the command reads, if it reads any.
+    """
+
+    def __init__(self, command: str, description: str, usage: str, reads: str | None = None) -> None:
         super().__init__(f"numaprof {command}", description=description, usage=usage, allow_abbrev=False)
+        self.outputs: dict[str, tuple[str, Format | Callable[[argparse.Namespace], Format]]] = {}
+        self._reads = reads
+        self._given: tuple[str, ...] = ()
+
+    def add_output(self, option: str, format_: Format | Callable[[argparse.Namespace], Format], **more: Any) -> None:
+        """An option that names a file, or a folder of files, to be written. Its value becomes an Output."""
+        many = isinstance(format_, Format) and format_.many
+        action = self.add_argument(option, metavar="DIR" if many else "OUT", **more)
+        self.outputs[action.dest] = (option, format_)
+
+    def parse_known_args(  # type: ignore[override]  # (argparse calls it with these two)
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Every way to parse comes here: an output is refused before anything is read or run."""
+        self._given = self._given or tuple(sys.argv[1:] if args is None else args)
+        options, rest = super().parse_known_args(args, namespace)
+        inputs = self._inputs(options)
+        taken: dict[str, str] = {}
+        for dest, (option, format_) in self.outputs.items():
+            named = getattr(options, dest)
+            if named is not None:  # an Output: parse_intermixed_args parses twice, first without the inputs
+                path = named.path if isinstance(named, Output) else named
+                output = self.output(option, path, format_ if isinstance(format_, Format) else format_(options), inputs)
+                setattr(options, dest, output)
+                self._check_taken(output, taken)
+        return options, rest
+
+    def output(self, option: str, path: str, format_: Format, inputs: Sequence[str]) -> Output:
+        """Failure: nothing can be written there, or what stands there would be lost."""
+        try:
+            (output_folder if format_.many else output_file)(path)
+            return check_output(option, path, format_, inputs)
+        except argparse.ArgumentTypeError as error:
+            self.error(f"argument {option}: {error}")
+        except WouldBeLost as lost:
+            meant = self._meant_to_read(path, format_) if lost.is_recording and not inputs else None
+            raise Failure(lost.cause, meant or lost.remedy) from None
+
+    def _inputs(self, options: argparse.Namespace) -> list[str]:
+        files = getattr(options, self._reads or "", None) or []
+        return [files] if isinstance(files, str) else list(files)
+
+    def _meant_to_read(self, path: str, format_: Format) -> str | None:
+        """Other tools read the file that stands behind such an option: the same command, with the file as its input."""
+        if self._reads is None:
+            return None
+        to = STDOUT if format_.ending == STDOUT else os.path.splitext(path)[0] + format_.ending
+        rest = [word.removesuffix(path) + to if word.endswith(path) else word for word in self._given]
+        return shlex.join([*self.prog.split(), path, *rest])
+
+    @staticmethod
+    def _check_taken(output: Output, taken: dict[str, str]) -> None:
+        """Two outputs of one command cannot be one file."""
+        if output.is_stdout or (os.path.exists(output.path) and not os.path.isfile(output.path)):
+            return
+        place = os.path.realpath(output.path)
+        if place in taken:
+            raise Failure(f"{taken[place]} and {output.option} name the same file", "give each a name of its own")
+        taken[place] = output.option
 
     def error(self, message: str) -> NoReturn:
         raise Failure(message, self._meant(message) or f"see {self.prog} --help")
@@ -34,20 +110,11 @@ class Parser(argparse.ArgumentParser):
 
 def add_documents(parser: Parser) -> None:
     """The options of what report and diff write."""
-    parser.add_argument(
-        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
-    )
+    parser.add_output("--html", PAGE, help="write one page that any browser opens, without a network")
     parser.add_argument("--open", action="store_true", help="open the page")
-    parser.add_argument(
-        "--json",
-        type=output_file,
-        metavar="OUT",
-        help="write everything that the page shows (docs/json.md); - is stdout",
-    )
-    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
-    parser.add_argument(
-        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
-    )
+    parser.add_output("--json", JSON, help="write everything that the page shows (docs/json.md); - is stdout")
+    parser.add_output("--csv", TABLE, help="write the same as tables, one file each")
+    parser.add_output("--schema", SCHEMA, help="write the JSON Schema of --json, and nothing else")
 
 
 def percentage(text: str) -> float:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
-from numaprof.commands.arguments import Parser, output_file, percentage
-from numaprof.commands.writing.output_files import write_text
+from numaprof.commands.arguments import Parser, percentage
+from numaprof.commands.writing.outputs import JUNIT, SARIF, write
 from numaprof.document.build_report import recommendations
 from numaprof.document.headline import share_in_words, verdict
 from numaprof.document.open_recording import reading
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         "       %(prog)s --max-remote PERCENT [--min-coverage PERCENT] [--sarif OUT] [--junit OUT] [options of record] "
         "[--] PROGRAM [ARGUMENT...]"
     )
-    parser = Parser("check", DESCRIPTION, usage)
+    parser = Parser("check", DESCRIPTION, usage, "files")
     parser.add_argument("files", nargs="+", metavar="FILE", help="a recording")
     parser.add_argument("--only-options", action="store_true", help=argparse.SUPPRESS)  # before a program is recorded
     parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")
@@ -49,12 +49,8 @@ def main(arguments: Sequence[str]) -> int:
         metavar="PERCENT",
         help="least counted CPU time (10%%, less where the error is known)",
     )
-    parser.add_argument(
-        "--sarif", type=output_file, metavar="OUT", help="write findings as SARIF 2.1.0, at the lines to change"
-    )
-    parser.add_argument(
-        "--junit", type=output_file, metavar="OUT", help="write the results as JUnit XML, a test case per recording"
-    )
+    parser.add_output("--sarif", SARIF, help="write findings as SARIF 2.1.0, at the lines to change")
+    parser.add_output("--junit", JUNIT, help="write the results as JUnit XML, a test case per recording")
     options = parser.parse_args(arguments)
     if options.only_options:
         return 0
@@ -63,9 +59,9 @@ def main(arguments: Sequence[str]) -> int:
     for result in results:
         print(f"{result.line} · {clean(result.path)}")
     if options.sarif:
-        write_text(options.sarif, sarif(results))
+        write(options.sarif, sarif(results))
     if options.junit:
-        write_text(options.junit, junit(results))
+        write(options.junit, junit(results))
     return next((result.status for result in results if result.status), 0)
 
 

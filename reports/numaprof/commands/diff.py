@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser, add_documents
 from numaprof.commands.schema import write_schema
-from numaprof.commands.writing.output_files import write_text
+from numaprof.commands.writing.outputs import write
 from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
@@ -27,7 +27,7 @@ _BETWEEN = "\0"  # stands for "--", which argparse would take for its own; no ar
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("diff", DESCRIPTION, USAGE)
+    parser = Parser("diff", DESCRIPTION, USAGE, "files")
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="recordings; -- separates the sides if there are more than two"
     )
@@ -61,7 +61,7 @@ def _jobs(before: list[str], after: list[str], options: argparse.Namespace) -> i
         say("reading summaries")
         found = compare_jobs(read_job(before), read_job(after))
     if options.json:
-        write_text(options.json, to_json(found))
+        write(options.json, to_json(found))
     else:
         print_job_diff(found, Layout())
     return 0

@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from numaprof.commands.arguments import Parser, output_file, pin_policy
+from numaprof.commands.arguments import Parser, pin_policy
+from numaprof.commands.writing.outputs import PAGE
 from numaprof.export.json_document import to_json
 from numaprof.model.experiment_model import Experiment
 from numaprof.terminal.layout import Layout
@@ -20,7 +21,7 @@ def add_experiment_options(parser: Parser) -> None:
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=output_file, metavar="OUT", help="also write a page with every run")
+    parser.add_output("--html", PAGE, help="also write a page with every run")
 
 
 def program(name: str, words: list[str]) -> tuple[str, ...]:

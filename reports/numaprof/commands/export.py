@@ -3,14 +3,23 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, output_file, output_folder
+from numaprof.commands.arguments import Parser
 from numaprof.commands.report import SUFFIX, newest
-from numaprof.commands.writing.output_files import guarded, write_bytes
+from numaprof.commands.writing.outputs import (
+    FOLDED,
+    OPENMETRICS,
+    PARQUET,
+    PERFETTO,
+    PPROF,
+    Format,
+    Output,
+    write,
+    write_all,
+)
 from numaprof.commands.writing.progress import Progress
 from numaprof.document.build_profile import profile
 from numaprof.document.build_report import report
@@ -24,67 +33,60 @@ DESCRIPTION = """Writes a recording for other tools: pprof (also Pyroscope, Parc
 a trace of the time line for ui.perfetto.dev, gauges for Prometheus, also of a job;
 or many recordings as tables (parquet).
 docs/exports.md describes the contents."""
-ENDINGS = {"pprof": ".pb.gz", "folded": ".folded", "perfetto": ".perfetto.json", "openmetrics": ".prom"}
-PARQUET, JOB_FORMAT = "parquet", "openmetrics"
-USAGE = f"""%(prog)s [FILE] --format {"|".join(ENDINGS)} [-o OUT] [--value VALUE]
+SINGLE = {"pprof": PPROF, "folded": FOLDED, "perfetto": PERFETTO, "openmetrics": OPENMETRICS}
+DATASET, JOB_FORMAT = "parquet", "openmetrics"
+FORMATS = {**SINGLE, DATASET: PARQUET}
+USAGE = f"""%(prog)s [FILE] --format {"|".join(SINGLE)} [-o OUT] [--value VALUE]
        %(prog)s DIRECTORY|FILE.ranks... --format openmetrics [-o OUT]
        %(prog)s FILE|DIRECTORY... --format parquet -o DIR"""
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("export", DESCRIPTION, USAGE)
+    parser = Parser("export", DESCRIPTION, USAGE, "files")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a recording; without one, the newest in this folder")
-    parser.add_argument("--format", choices=[*ENDINGS, PARQUET], required=True, help="format of the output")
-    parser.add_argument(
+    parser.add_argument("--format", choices=[*SINGLE, DATASET], required=True, help="format of the output")
+    parser.add_output(
         "-o",
-        metavar="OUT",
+        lambda options: FORMATS[options.format],
         help="output file; - is stdout; default: a file in this folder, named after the recording; a folder of parquet",
     )
     parser.add_argument("--value", choices=[value.name for value in VALUES], help="what folded stacks add up")
     options = parser.parse_args(arguments)
     if options.value and options.format != "folded":
         raise Failure(f"--value is for folded stacks; {options.format} has them all", "leave it out")
-    if options.format == PARQUET:
-        return _dataset(options.files or [newest()], _output(parser, output_folder, options.o))
-    if options.format == JOB_FORMAT and options.files and all(map(is_job, options.files)):
-        return _job(
-            options.files, _output(parser, output_file, options.o or default_name(options.files[0], JOB_FORMAT))
-        )
-    if len(options.files) > 1:
-        raise Failure(f"{options.format} takes one recording, got {len(options.files)}", "export them one by one")
-    if options.o is not None:
-        _output(parser, output_file, options.o)
-    file = options.files[0] if options.files else newest()
+    files = options.files or [newest()]
+    if options.format == DATASET:
+        if options.o is None:
+            parser.error("the following arguments are required: -o")
+        return _dataset(files, options.o)
+    of_job = options.format == JOB_FORMAT and all(map(is_job, files))
+    if len(files) > 1 and not of_job:
+        raise Failure(f"{options.format} takes one recording, got {len(files)}", "export them one by one")
+    file = files[0]
+    out = options.o or parser.output("-o", default_name(file, SINGLE[options.format]), SINGLE[options.format], files)
+    if of_job:
+        return _job(files, out)
     with Progress() as say:
         say(f"reading {clean(file)}")
         with reading(file) as source:
             data = exported(source, options.format, options.value)
-        write_bytes(options.o or default_name(file, options.format), data)
+        write(out, data)
     return 0
 
 
-def _output(parser: Parser, checked: Callable[[str], str], name: str | None) -> str:
-    if name is None:
-        parser.error("the following arguments are required: -o")
-    try:
-        return checked(name)
-    except argparse.ArgumentTypeError as error:
-        parser.error(f"argument -o: {error}")
-
-
-def _job(files: list[str], out: str) -> int:
+def _job(files: list[str], out: Output) -> int:
     from numaprof.export.job_openmetrics import job_openmetrics  # noqa: PLC0415
     from numaprof.job.read_job import read_job  # noqa: PLC0415
 
     with Progress() as say:
         say("reading summaries")
         data = job_openmetrics(read_job(files))
-    write_bytes(out, data)
+    write(out, data)
     return 0
 
 
-def _dataset(files: list[str], folder: str) -> int:
-    from numaprof.export.parquet import write_dataset  # noqa: PLC0415 (pyarrow is not installed everywhere)
+def _dataset(files: list[str], folder: Output) -> int:
+    from numaprof.export.parquet import dataset  # noqa: PLC0415 (pyarrow is not installed everywhere)
     from numaprof.job.collect import collect  # noqa: PLC0415
 
     with Progress() as say:
@@ -94,16 +96,16 @@ def _dataset(files: list[str], folder: str) -> int:
         print(f"numaprof: left out: {each.name}: {each.why}", file=sys.stderr)
     if not found.summaries:
         raise Failure("no recording that can be read", "give recordings, or the directory of a job")
-    written: list[str] = []
-    guarded(folder, lambda: written.extend(write_dataset(found.summaries, folder)))
+    tables = dict(dataset(found.summaries))
+    write_all(folder, tables.items())
     rows = plural(len(found.summaries), "recording")
-    print(f"numaprof: wrote {rows} to {clean(folder)}: {', '.join(written)}", file=sys.stderr)
+    print(f"numaprof: wrote {rows} to {clean(folder.path)}: {', '.join(tables)}", file=sys.stderr)
     return 0
 
 
-def default_name(file: str, format_: str) -> str:
+def default_name(file: str, format_: Format) -> str:
     name = os.path.basename(file.rstrip("/"))
-    return (name[: -len(SUFFIX)] if name.endswith(SUFFIX) else name) + ENDINGS[format_]
+    return (name[: -len(SUFFIX)] if name.endswith(SUFFIX) else name) + format_.ending
 
 
 def exported(source: Reading, format_: str, value: str | None) -> bytes:

@@ -6,11 +6,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.writing.output_files import STDOUT, write_text
+from numaprof.commands.arguments import Parser
+from numaprof.commands.writing.outputs import RANKS, write
 from numaprof.commands.writing.progress import Progress
 from numaprof.job.collect import collect, merged_lines
-from numaprof.job.paths import MERGED
 from numaprof.text.format import plural
 from numaprof.text.messages import Failure
 
@@ -20,14 +19,14 @@ again; the order does not matter. Each host may merge its own ranks."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("merge", DESCRIPTION, USAGE)
+    parser = Parser("merge", DESCRIPTION, USAGE, "files")
     parser.add_argument("files", nargs="+", metavar="FILE", help="directories of a job, recordings, merged files")
-    parser.add_argument(
-        "-o", type=output_file, required=True, metavar="OUT", help=f"output file, *{MERGED}; - is stdout"
-    )
+    parser.add_output("-o", RANKS, required=True, help=f"output file, *{RANKS.ending}; - is stdout")
     options = parser.parse_args(arguments)
-    if options.o != STDOUT and not options.o.endswith(MERGED):
-        raise Failure(f"-o {options.o}: the name has to end in {MERGED}", f"-o {options.o}{MERGED}")
+    if not options.o.is_stdout and not options.o.path.endswith(RANKS.ending):
+        raise Failure(
+            f"-o {options.o.path}: the name has to end in {RANKS.ending}", f"-o {options.o.path}{RANKS.ending}"
+        )
     with Progress() as say:
         say("reading summaries")
         found = collect(options.files)
@@ -39,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
             f"no recording of a rank: no launcher of a parallel job started {name}",
             "numaprof report FILE reads it alone",
         )
-    write_text(options.o, "".join(merged_lines(found)))
+    write(options.o, "".join(merged_lines(found)))
     left_out = f", {len(found.refused)} left out (numaprof report says why)" if found.refused else ""
     print(f"numaprof: {plural(len(found.summaries), 'recording')} merged{left_out}", file=sys.stderr)
     return 0

@@ -41,7 +41,7 @@ USAGE = """%(prog)s [FILE...]
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("report", "Says which threads suffer from remote memory, why, and what to change.", USAGE)
+    parser = Parser("report", "Says which threads suffer from remote memory, why, and what to change.", USAGE, "files")
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
     parser.add_argument("--full", action="store_true", help="print all tables, not only the first screen")
     parser.add_argument("--top", type=positive, metavar="N", help="at most N rows of each table (implies --full)")

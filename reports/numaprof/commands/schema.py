@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from numaprof.commands.writing.outputs import Output, write
 
-def write_schema(path: str, command: str) -> int:
+
+def write_schema(output: Output, command: str) -> int:
     """command: report, diff or job. Only then are these modules loaded."""
-    from numaprof.commands.writing.output_files import write_text  # noqa: PLC0415
     from numaprof.model.comparison_model import Comparison  # noqa: PLC0415
     from numaprof.model.job_diff_model import JobComparison  # noqa: PLC0415
     from numaprof.model.job_model import Job  # noqa: PLC0415
@@ -22,5 +23,5 @@ def write_schema(path: str, command: str) -> int:
         "job": (Job, "job, report --json"),
         "job-diff": (JobComparison, "job-diff, diff --json"),
     }
-    write_text(path, json.dumps(json_schema(*roots[command]), indent=1) + "\n")
+    write(output, json.dumps(json_schema(*roots[command]), indent=1) + "\n")
     return 0

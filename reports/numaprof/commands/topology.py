@@ -8,8 +8,8 @@ import signal
 import subprocess
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.writing.output_files import write_text
+from numaprof.commands.arguments import Parser
+from numaprof.commands.writing.outputs import PAGE, write
 from numaprof.experiments.run_once import numaprof_program
 
 USAGE = "numaprof topology --html OUT [options of numaprof topology]"
@@ -17,7 +17,7 @@ USAGE = "numaprof topology --html OUT [options of numaprof topology]"
 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("topology", "Writes a page: nodes, distances and what was measured.", USAGE)
-    parser.add_argument("--html", type=output_file, required=True, metavar="OUT", help="the page")
+    parser.add_output("--html", PAGE, required=True, help="the page")
     options, rest = parser.parse_known_args(arguments)
     # Ctrl-C ends the measuring; what was measured so far is still written.
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -27,5 +27,5 @@ def main(arguments: Sequence[str]) -> int:
     if done.stdout:
         from numaprof.page.topology_page import topology_page  # noqa: PLC0415 (needs more packages than the rest)
 
-        write_text(options.html, topology_page(json.loads(done.stdout)))
+        write(options.html, topology_page(json.loads(done.stdout)))
     return done.returncode if done.returncode >= 0 else 128 - done.returncode

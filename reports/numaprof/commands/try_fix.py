@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from numaprof.commands.arguments import Parser, output_file, output_folder, positive, thread_list
+from numaprof.commands.arguments import Parser, output_folder, positive, thread_list
 from numaprof.commands.policies import topology
+from numaprof.commands.writing.outputs import PAGE, Output
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
 from numaprof.experiments.same_subject import rebuilt
@@ -54,7 +55,7 @@ class Chosen:
 class Options:
     runs: int
     keep: str | None
-    html: str | None
+    html: Output | None
     json: bool
     yes: bool
 
@@ -70,6 +71,9 @@ class Recorded:
 def main(arguments: Sequence[str]) -> int:
     middle = arguments.index("--") if "--" in arguments else len(arguments)
     given = _parser().parse_args(arguments[:middle])
+    if given.keep is not None and os.path.isdir(given.keep) and os.listdir(given.keep):
+        # A file of the user could have the name of one that the runs leave.
+        raise Failure(f"--keep {given.keep}: there are files in this folder", "choose another folder")
     recorded = Recorded(*read(given.file))
     command = tuple(arguments[middle + 1 :]) or recorded.evidence.command
     program = _program(recorded.evidence, command, given=middle < len(arguments))
@@ -85,18 +89,15 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser("try", DESCRIPTION, USAGE)
+    parser = Parser("try", DESCRIPTION, USAGE, "file")
     parser.add_argument("file", metavar="FILE", help="a recording of the program")
     parser.add_argument(
         "--advice", type=thread_list, metavar="N,...", help="only this advice, numbered as in the report"
     )
     parser.add_argument("-n", "--runs", type=positive, default=5, help="runs of each side  [5]")
     parser.add_argument("--keep", type=output_folder, metavar="DIR", help="keep recordings and placement files in DIR")
-    parser.add_argument(
-        "--html",
-        type=output_file,
-        metavar="OUT",
-        help="also write a page: the verdicts, and the plain runs beside all advice placed",
+    parser.add_output(
+        "--html", PAGE, help="also write a page: the verdicts, and the plain runs beside all advice placed"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the runs")
@@ -306,11 +307,11 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
     return trial
 
 
-def _write_page(trial: Trial, path: str) -> None:
+def _write_page(trial: Trial, output: Output) -> None:
     from numaprof.commands.writing.write_documents import write_trial  # noqa: PLC0415 (only then: start-up counts)
 
     placed = [tried for tried in trial.tried if tried.arm.subjects][-1]
     before, after = ([run.evidence.path for run in tried.measured] for tried in (trial.tried[0], placed))
     if not before or not after:
         raise Failure("--html: no run ended well on one side", "see the remarks")
-    write_trial(before, after, trial_text(trial), path)
+    write_trial(before, after, trial_text(trial), output)

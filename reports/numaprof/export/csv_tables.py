@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,16 +91,11 @@ def _cell(value: object) -> object:
     return value
 
 
-def write_tables(document: object, folder: str, write: Callable[[str, bytes], None]) -> list[str]:
-    """write: makes a file of that name with that content."""
-    os.makedirs(folder, exist_ok=True)
-    names = []
+def csv_files(document: object) -> Iterator[tuple[str, bytes]]:
+    """Names and contents."""
     for name, table in tables(document).items():
-        path = os.path.join(folder, name + ".csv")
         text = io.StringIO(newline="")
         writer = csv.writer(text)
         writer.writerow(table.columns)
         writer.writerows(table.rows)
-        write(path, text.getvalue().encode("utf-8"))
-        names.append(path)
-    return names
+        yield f"{name}.csv", text.getvalue().encode("utf-8")

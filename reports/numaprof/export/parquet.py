@@ -6,7 +6,6 @@ The columns are the fields of RankSummary, those of parts with the part's name i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
@@ -29,9 +28,8 @@ MAIN = "recordings"
 Row = dict[str, Any]
 
 
-def write_dataset(summaries: Sequence[RankSummary], folder: str) -> list[str]:
-    """One file for each table; returns their names. OSError."""
-    os.makedirs(folder, exist_ok=True)
+def dataset(summaries: Sequence[RankSummary]) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of one file for each table."""
     rows = {MAIN: [dict(_values(RankSummary, each)) for each in summaries]}
     for table, path, part in _lists(RankSummary):
         rows[table] = [
@@ -41,10 +39,9 @@ def write_dataset(summaries: Sequence[RankSummary], folder: str) -> list[str]:
         ]
     schemas = dataset_schemas()
     for table, found in rows.items():
-        path_of = os.path.join(folder, f"{table}.parquet")
-        files.write_table(arrow.Table.from_pylist(found, schema=schemas[table]), f"{path_of}.part")
-        os.replace(f"{path_of}.part", path_of)
-    return [f"{table}.parquet" for table in rows]
+        made = arrow.BufferOutputStream()
+        files.write_table(arrow.Table.from_pylist(found, schema=schemas[table]), made)
+        yield f"{table}.parquet", made.getvalue().to_pybytes()
 
 
 def dataset_schemas() -> dict[str, Any]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from numaprof.commands.writing.output_files import STDOUT, guarded, write_text
+from numaprof.commands.writing.outputs import Output, make_folder, write
 from numaprof.commands.writing.progress import Progress
 from numaprof.document.build_report import document
 from numaprof.job.paths import recording_path
@@ -18,16 +18,16 @@ from numaprof.text.messages import Failure
 MOST_PAGES = 16
 
 
-def write_rank_pages(job: Job, sources: Sequence[str], page: str, say: Progress) -> dict[int, str]:
+def write_rank_pages(job: Job, sources: Sequence[str], page: Output, say: Progress) -> dict[int, str]:
     """Links by rank, relative to the page. A recording that is not here, only its summary, has none."""
-    if page == STDOUT:
+    if page.is_stdout:
         return {}
     named = [advice.representative for advice in job.advice] + [rank.number for rank in job.ranks if rank.outlier]
     recordings = {rank.number: recording_path(sources, rank.recording) for rank in job.ranks}
     wanted = [number for number in dict.fromkeys(named) if recordings.get(number) is not None][:MOST_PAGES]
-    folder = f"{os.path.splitext(page)[0]}_ranks"
+    folder = page.beside(f"{os.path.splitext(os.path.basename(page.path))[0]}_ranks")
     if wanted:
-        guarded(folder, lambda: os.makedirs(folder, exist_ok=True))
+        make_folder(folder)
     links: dict[int, str] = {}
     for number in wanted:
         say(f"writing the page of rank {number}")
@@ -35,6 +35,6 @@ def write_rank_pages(job: Job, sources: Sequence[str], page: str, say: Progress)
             text = report_page(document(recordings[number] or ""))
         except Failure:
             continue  # its summary could be read, and the page of the job shows that
-        write_text(os.path.join(folder, f"rank-{number}.html"), text)
-        links[number] = quote(f"{os.path.basename(folder)}/rank-{number}.html")
+        write(folder.inside(f"rank-{number}.html"), text)
+        links[number] = quote(f"{os.path.basename(folder.path)}/rank-{number}.html")
     return links
