@@ -47,6 +47,10 @@ $(BUILD)/.pprof:
 check: built $(BUILD)/.venv-test $(TEST_CACHE) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
+judge: $(BUILD)/.venv-test ## judge the decisions about placement on compact recordings of all corpus programs
+	$(Q)$(VENV)/bin/python tests/judge/judge.py $(JUDGEFLAGS)
+.PHONY: judge
+
 # The program alone: to install its package would start its service.
 $(BUILD)/cache/prometheus-node-exporter:
 	$(Q)mkdir -p $@.deb
