@@ -339,13 +339,6 @@ CREATE TABLE rank (
     shares       INTEGER NOT NULL       -- 1: no launcher bound the ranks, and pin_plan is this rank's share of the CPUs
 );
 
--- What merging needs of a rank (docs/clusters.md): at most one row, written by the reports once the recording is closed.
-CREATE TABLE summary (
-    id      INTEGER PRIMARY KEY CHECK (id = 1),
-    version INTEGER NOT NULL,           -- of the text's format
-    text    TEXT NOT NULL               -- JSON, see reports/numaprof/model/rank_model.py
-);
-
 -- One row for each process that ran before the recorder attached (numaprof attach). Its memory of that time has no first touch and
 -- no allocation call stack in this recording.
 CREATE TABLE attached (

@@ -80,12 +80,13 @@ static void run_say_where(const struct run_options *options, const struct run_re
 }
 
 // After the recorder has closed the recording.
-static void run_deliver(struct run_result *result, const struct run_options *options,
-                        const struct launch_signals *signals)
+static void run_deliver(struct run_result *result, const struct run_options *options)
 {
     if (result->job && result->failed)
         job_directory_cancel(result->job);
-    else if (result->job && job_directory_close(result->job, &signals->mask) == 0)
+    else if (result->job && job_directory_close(result->job) < 0)
+        result->is_cut = true;
+    else if (result->job)
         memcpy(result->path, result->job->path, sizeof result->path);
     if (!result->failed)
         run_say_where(options, result);
@@ -100,6 +101,7 @@ static struct run_result run_once(const struct run_options *options, const struc
     struct preload_environment *environment = calloc(1, sizeof *environment); // 25 KiB: too large for a small stack
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
+    sigaction(SIGXFSZ, NULL, &before);
     struct recorder *recorder = recorder_new(options, target, repeat);
     struct launch launch;
     int status = recorder && environment ? 0 : -ENOMEM;
@@ -126,24 +128,23 @@ static struct run_result run_once(const struct run_options *options, const struc
                    "cannot start a process: %s", output_name_cause(status));
         goto close_recorder;
     }
-    // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been
-    // forked.
-    sigaction(SIGXFSZ, &ignore, &before);
+    // A limit for files (ulimit -f) fails a write, with a message of ours, and does not kill us. The program is forked
+    // already.
+    sigaction(SIGXFSZ, &ignore, NULL);
     if (run_name(&result, options, launch.pid, repeat) < 0 ||
         recorder_attach(recorder, result.path, launch.pid) != 0) {
         launch_cancel(&launch);
-        goto close_recording;
+        goto close_recorder;
     }
     result.failed = false;
     run_target(&result, options, target, recorder, &launch, signals);
 
-close_recording:
-    sigaction(SIGXFSZ, &before, NULL);
 close_recorder:
     if (recorder)
         recorder_close(recorder);
     free(environment);
-    run_deliver(&result, options, signals);
+    run_deliver(&result, options);
+    sigaction(SIGXFSZ, &before, NULL);
     return result;
 }
 

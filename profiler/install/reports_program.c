@@ -2,7 +2,6 @@
 #include "profiler/install/reports_program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,25 +42,4 @@ int reports_program_run(char *const *words, const char *recording, const sigset_
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-void reports_program_summarize(const char *recording, int listener, const sigset_t *mask)
-{
-    char number[16];
-    char *const words[] = {"numaprof", "summarize", (char *)recording, listener >= 0 ? "--listener" : NULL, number,
-                           NULL};
-    int status, nowhere;
-    pid_t pid = fork();
-    if (pid == 0) {
-        sigprocmask(SIG_SETMASK, mask, NULL);
-        nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(nowhere, STDERR_FILENO);
-        snprintf(number, sizeof number, "%d", listener >= 0 ? dup(listener) : -1); // the copy outlives exec
-        reports_program_exec(words);
-        _exit(DIAG_EXIT_FAILED);
-    }
-    if (listener >= 0)
-        close(listener);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
 }

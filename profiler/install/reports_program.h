@@ -13,8 +13,4 @@ int reports_program_exec(char *const *words);
 // mask: the signals that it is to block.
 int reports_program_run(char *const *words, const char *recording, const sigset_t *mask);
 
-// Has it write the summary of a rank into the finished recording, and of ranks that connect to listener (< 0: none)
-// until it is loaded; closes listener. Says nothing where it cannot: merging then makes the summary.
-void reports_program_summarize(const char *recording, int listener, const sigset_t *mask);
-
 #endif

@@ -14,7 +14,7 @@
 
 #include "core/system/rank.h"
 #include "core/text/diag.h"
-#include "profiler/output/rank_summary.h"
+#include "profiler/output/output_name.h"
 
 enum { JOB_DIRECTORY_MOST_RUNS = 1000 }; // recordings of one name: pids come back in containers
 
@@ -219,9 +219,8 @@ static int job_directory_move(const char *source, const char *path)
     return status;
 }
 
-int job_directory_close(struct job_directory *job, const sigset_t *mask)
+int job_directory_close(struct job_directory *job)
 {
-    rank_summary_write(job->folder, job->recording, mask);
     if (!*job->scratch)
         return 0;
     int status = job_directory_move(job->recording, job->path);

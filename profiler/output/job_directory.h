@@ -6,7 +6,6 @@
 #define PROFILER_OUTPUT_JOB_DIRECTORY_H
 
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 
 #include "profiler/output/output_name.h"
@@ -27,9 +26,8 @@ bool job_directory_is_meant(const char *pattern);
 // Makes the folder, and chooses where to record. Prints what is wrong: -errno.
 int job_directory_open(struct job_directory *job, const struct output_name *name);
 
-// Writes the summary of the rank into the finished recording, where there is Python, and moves it into the folder.
-// Prints what is wrong: -errno; the recording then stays where it is. mask: signals that the reports are to block.
-int job_directory_close(struct job_directory *job, const sigset_t *mask);
+// Moves the finished recording into the folder. Prints what is wrong: -errno; the recording then stays where it is.
+int job_directory_close(struct job_directory *job);
 
 // Removes what open made besides the folder, after a run that recorded nothing.
 void job_directory_cancel(struct job_directory *job);

@@ -11,7 +11,6 @@ and one that writes a recording of one row besides, by the recorder's own code.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,14 +24,6 @@ VARIABLES = "PMI_RANK=$i PMI_SIZE=$RANKS MPI_LOCALRANKID=$i MPI_LOCALNRANKS=$RAN
 TOGETHER = f'i=0; while [ $i -lt $RANKS ]; do {VARIABLES} "$@" & i=$((i + 1)); done; wait'
 IDLE = ["/bin/true"]
 WORK = ["env", "OMP_NUM_THREADS=2", str(BUILD / "examples" / "sum_serial"), "40", "16"]
-
-
-def recorder_alone(place: Path) -> Path:
-    """Without the reports beside it no rank writes a summary: the difference is its cost."""
-    (place / "alone").mkdir()
-    for file in (NUMAPROF, BUILD / "libnumaprof-preload.so"):
-        shutil.copy2(file, place / "alone" / file.name)
-    return place / "alone" / NUMAPROF.name
 
 
 def fresh(place: Path) -> Path:
@@ -71,27 +62,25 @@ def per_rank(cost: Cost, without: Cost, ranks: int = RANKS) -> str:
 
 def main() -> None:
     with folder() as place:
-        alone, starter = recorder_alone(place), build_recording("rank_floor")
+        starter = build_recording("rank_floor")
         costs = medians(
             ROUNDS,
             bare=lambda: job(place),
-            processes=lambda: processes(place, alone),
-            nothing=lambda: job(place, alone, NOTHING),
-            alone=lambda: job(place, alone),
+            processes=lambda: processes(place, NUMAPROF),
+            nothing=lambda: job(place, NUMAPROF, NOTHING),
+            alone=lambda: job(place, NUMAPROF),
             bare_few=lambda: job(place, ranks=FEW),
-            few=lambda: job(place, alone, ranks=FEW),
-            recorded=lambda: job(place, NUMAPROF),
+            few=lambda: job(place, NUMAPROF, ranks=FEW),
             started=lambda: least(starter),
             written=lambda: least(starter, fresh(place)),
             bare_work=lambda: job(place, program=WORK),
-            work=lambda: job(place, alone, program=WORK),
-            processes_work=lambda: processes(place, alone, WORK),
+            work=lambda: job(place, NUMAPROF, program=WORK),
+            processes_work=lambda: processes(place, NUMAPROF, WORK),
         )
         line(f"{RANKS} ranks of one host", f"{per_rank(costs['alone'], costs['bare'])} to record, CPU time of all")
         line(f"  where there are {FEW}", per_rank(costs["few"], costs["bare_few"], FEW))
         line("  to see nothing", per_rank(costs["nothing"], costs["bare"]))
         line("  as one program", per_rank(costs["processes"], costs["bare"]))
-        line("  with the summaries", per_rank(costs["recorded"], costs["bare"]))
         line("  floor: start a program", per_rank(costs["started"], costs["bare"]))
         line("  floor: and write a file", per_rank(costs["written"], costs["bare"]))
         work = f"{1e3 * costs['bare_work'].cpu / RANKS:.0f} ms"

@@ -50,7 +50,6 @@ VIEWS = (
     ["check", "--max-remote", "10%"],
     ["diff"],
     ["diff", "--json", "-"],
-    ["summarize"],
 )
 
 

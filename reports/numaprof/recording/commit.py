@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
 
+from numaprof.text.regular_file import open_regular
+
 MAGIC = 0x74696D6D6F43504E
 _FOOTER = struct.Struct("<QQQQ")
 _ENTRY = struct.Struct("<QQ")
@@ -38,7 +40,7 @@ def checksum(data: bytes) -> int:
 
 def finished_commit(path: str) -> Commit | None:
     """The commit behind the database, if it was written whole."""
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         footer_at = os.fstat(file.fileno()).st_size - _FOOTER.size
         if footer_at <= 0:
             return None
@@ -69,7 +71,7 @@ def _entries(log: bytes) -> list[tuple[int, bytes]] | None:
 def restored_copy(path: str, commit: Commit) -> Iterator[str]:
     """A temporary file with the database after the commit; it may be opened and then left behind."""
     with tempfile.NamedTemporaryFile(prefix="numaprof-", suffix=".numaprof") as copy:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             shutil.copyfileobj(file, copy)
         _apply(copy, commit)
         yield copy.name

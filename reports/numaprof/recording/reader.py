@@ -18,6 +18,7 @@ from numaprof.recording.commit import finished_commit, restored_copy
 from numaprof.recording.sql.sql_tables import TABLES, Tables
 from numaprof.text.format import clean, shell_path
 from numaprof.text.messages import Failure
+from numaprof.text.regular_file import open_regular
 
 APPLICATION_ID = 0x4E554D41  # core/recording/schema.sql
 NEWEST_VERSION = 1
@@ -152,7 +153,7 @@ def _check_file(path: str) -> None:
             raise Failure(f"{path} is a directory", f"name a recording in it, e.g. {example}")
         if not stat.S_ISREG(mode):
             raise Failure(f"{path} is not a regular file", "copy the recording to a file first")
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             _check_header(path, file.read(_HEADER.size), os.fstat(file.fileno()).st_size)
     except OSError as error:
         remedy = "see what is there with ls -l" if isinstance(error, FileNotFoundError) else "see its permissions"

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cache
 
 from numaprof.text.format import clean
+from numaprof.text.regular_file import open_regular
 
 BEFORE, AFTER = 3, 4  # lines around the one meant: a loop and its head
 MOST_BYTES = 4 << 20  # larger files are generated ones
@@ -120,10 +121,8 @@ def _lines(file: str) -> tuple[str, ...]:
 
 
 def _text(file: str) -> str:
-    """Of a regular file, without its last line end. A pipe does not keep the reader waiting."""
-    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
-        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
-            return ""
+    """Of a regular file, without its last line end."""
+    with open_regular(file, os.O_NOFOLLOW) as source:
         data = source.read(MOST_BYTES)
     return data.decode("utf-8", "backslashreplace").replace("\r\n", "\n").removesuffix("\n")
 

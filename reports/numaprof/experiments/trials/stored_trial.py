@@ -17,6 +17,7 @@ from numaprof.evidence.spread import median
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice
 from numaprof.text.format import clean
+from numaprof.text.regular_file import open_regular
 
 VERSION = 1  # of the document
 WORTH, LEAVE, UNKNOWN = "worth the edit", "leave it", "cannot tell"
@@ -62,7 +63,7 @@ def stored(evidence: Evidence, advices: Sequence[Advice]) -> list[model.Trial | 
 
 
 def _read(path: str) -> dict[str, Any]:
-    with open(path, encoding="utf-8") as file:
+    with open_regular(path) as file:
         text = file.read(MOST_BYTES + 1)
     document = json.loads(text) if len(text) <= MOST_BYTES else None
     if not isinstance(document, dict):

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary within a recording: written once when the recording ends, read by whoever merges."""
+"""The summary of a rank as one line of JSON, in merged files and in the file that keeps those of a directory."""
 
 from __future__ import annotations
 
 import json
-import os
-from dataclasses import replace
 
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.evidence import evidence_of
@@ -14,10 +12,6 @@ from numaprof.job.summarize import summarize
 from numaprof.model.from_json import from_json
 from numaprof.model.rank_model import FORMAT, VERSION, RankSummary
 from numaprof.recording.reader import Recording
-from numaprof.recording.sql import sql_summary
-from numaprof.recording.summary_writer import write_summary
-from numaprof.text.format import clean
-from numaprof.text.messages import Failure
 
 MOST_TEXT = 1 << 18  # characters; a summary has a few thousand
 MOST_AMOUNT = 1e24  # requests or bytes: a million times what 64 bits count
@@ -58,26 +52,5 @@ def _is_possible(summary: RankSummary) -> bool:
 
 
 def summary_of(path: str) -> RankSummary:
-    """The stored one; of a recording without it, or with one of another version, a new one."""
     with Recording(path) as recording:
-        found = _stored(recording) or summarize(Reading(evidence_of(recording), recording))
-    return replace(found, recording=clean(os.path.basename(path)))  # it may have been moved since
-
-
-def _stored(recording: Recording) -> RankSummary | None:
-    row = next(iter(recording.rows_if("summary", sql_summary.Summary, sql_summary.SUMMARY)), None)
-    if row is None or row.version != VERSION:
-        return None
-    try:
-        return from_line(row.text)
-    except ValueError as error:
-        raise Failure(f"{recording.path} is damaged: its summary: {error}", "record again") from None
-
-
-def store(path: str) -> None:
-    """Adds the summary to a recording that is closed."""
-    with Recording(path) as recording:
-        summary = summarize(Reading(evidence_of(recording), recording))
-    if not summary.complete:
-        return  # its last commit may stand behind the database, which only a reader puts into place
-    write_summary(path, VERSION, to_line(summary))
+        return summarize(Reading(evidence_of(recording), recording))
