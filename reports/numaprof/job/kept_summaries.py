@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from numaprof.commands.writing.output_files import replace
 from numaprof.job.summary_line import MOST_TEXT, from_line, to_line
 from numaprof.model.rank_model import RankSummary
 from numaprof.text.regular_file import open_regular
@@ -43,8 +43,15 @@ def keep(folder: str, summaries: Mapping[str, RankSummary]) -> None:
     if own.st_uid != os.geteuid() or own.st_mode & stat.S_IWOTH or (os.path.lexists(file) and not os.path.isfile(file)):
         return
     with suppress(OSError):
-        lines = [json.dumps([os.path.basename(path), *_state(path), to_line(summaries[path])]) for path in summaries]
-        replace(file, "".join(f"{line}\n" for line in lines).encode("ascii"))
+        descriptor, temporary = tempfile.mkstemp(prefix=NAME, dir=folder)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as new:
+                for path, summary in summaries.items():
+                    new.write(json.dumps([os.path.basename(path), *_state(path), to_line(summary)]) + "\n")
+            os.replace(temporary, file)  # a report at the same time reads the old file or the new one
+        except BaseException:
+            os.unlink(temporary)
+            raise
 
 
 def _state(path: str) -> list[int]:
