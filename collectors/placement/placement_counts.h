@@ -26,6 +26,7 @@ struct placement_count {
 struct placement_counts {
     _Atomic uint32_t processes;              // that read the file
     _Atomic uint32_t unreadable;             // that could not
+    _Atomic uint32_t target;                 // pid of the first process that read it
     _Atomic uint32_t bypassed;               // whose own malloc stands before the preload library's
     _Atomic uint32_t slot_users[PLACEMENT_CPUS]; // threads that sit on each CPU of the file's pin order
     struct placement_count subjects[PLACEMENT_SUBJECTS];

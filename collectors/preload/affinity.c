@@ -4,24 +4,27 @@
 // process's mask again.
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
 
-// The mask of our plan alone, as a thread of ours has it: exactly its CPU.
+// A mask of our plan, as a thread of ours has it: exactly its CPU, or the main thread's node.
 static bool affinity_is_our_pin(const struct cpulist *mask)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();
-    if (!slot_users || cpulist_count(mask) != 1)
+    if (!slot_users)
         return false;
+    if (cpulist_count(mask) != 1)
+        return preload_is_main_node(mask);
     const int only = cpulist_next(mask, 0);
     const struct channel_settings *settings = preload_settings();
     for (uint32_t i = 0; i < settings->slot_count; i++)
         if (settings->slots[i] == only && atomic_load(&slot_users[i]) > 0)
             return true;
-    return false;
+    return preload_is_main_node(mask);
 }
 
 static bool affinity_of_caller(pid_t tid)
@@ -31,37 +34,74 @@ static bool affinity_of_caller(pid_t tid)
 
 // Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the
 // mask is known here; one that chose a single CPU of the plan for itself sees too much.
-static bool affinity_hidden(pid_t tid, const struct cpulist *mask)
+static bool affinity_hidden(bool is_caller, const struct cpulist *mask)
 {
-    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);
+    return preload_slot_users() && (is_caller ? preload_is_bound() : affinity_is_our_pin(mask));
 }
 
-// The kernel refuses a buffer smaller than its masks; so do we, by asking it first with the caller's size.
+static void affinity_show(size_t size, void *set)
+{
+    memcpy(set, preload_process_mask(), size < sizeof(struct cpulist) ? size : sizeof(struct cpulist));
+}
+
+static __attribute__((noinline)) bool affinity_hidden_of(pid_t tid)
+{
+    struct cpulist mask;
+    const bool is_caller = affinity_of_caller(tid);
+    return (is_caller || thread_mask_get(tid, &mask) == 0) && affinity_hidden(is_caller, &mask);
+}
+
+// The kernel refuses a buffer smaller than its masks; so do we, by asking it first with the caller's size. Returns the
+// number of bytes that it wrote.
+static long affinity_get(pid_t tid, size_t size, void *set)
+{
+    const long bytes = syscall(SYS_sched_getaffinity, tid, size, set);
+    if (bytes > 0 && affinity_hidden_of(tid))
+        affinity_show((size_t)bytes, set);
+    return bytes;
+}
+
 PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
-    __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
-    struct cpulist mask;
-    int status = get(tid, size, set);
-    if (status == 0 && preload_slot_users() && thread_mask_get(tid, &mask) == 0 && affinity_hidden(tid, &mask)) {
+    const int status = PRELOAD_NEXT(sched_getaffinity)(tid, size, set);
+    if (status == 0 && affinity_hidden_of(tid)) {
         memset(set, 0, size);
-        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+        affinity_show(size, set);
     }
     return status;
 }
 
 PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
 {
-    __typeof__(&pthread_getaffinity_np) get = PRELOAD_NEXT(pthread_getaffinity_np);
-    int status = get(thread, size, set);
+    int status = PRELOAD_NEXT(pthread_getaffinity_np)(thread, size, set);
     if (status != 0 || !preload_slot_users())
         return status;
     struct cpulist mask = {0};
     memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    bool hidden = pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(&mask);
-    if (hidden) {
+    if (affinity_hidden(pthread_equal(thread, pthread_self()), &mask)) {
         memset(set, 0, size);
-        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+        affinity_show(size, set);
     }
+    return status;
+}
+
+// As large as the kernel's masks, which is what the C library puts there. noinline: two masks of 1 KiB.
+static __attribute__((noinline)) void affinity_show_attributes(pthread_t thread, pthread_attr_t *attributes)
+{
+    struct cpulist mask;
+    const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, &mask);
+    if (bytes <= 0 || pthread_attr_getaffinity_np(attributes, sizeof mask, (cpu_set_t *)&mask) != 0 ||
+        !affinity_hidden(pthread_equal(thread, pthread_self()), &mask))
+        return;
+    affinity_show(sizeof mask, &mask);
+    pthread_attr_setaffinity_np(attributes, (size_t)bytes, (const cpu_set_t *)&mask);
+}
+
+PRELOAD_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    const int status = PRELOAD_NEXT(pthread_getattr_np)(thread, attributes);
+    if (status == 0 && preload_slot_users())
+        affinity_show_attributes(thread, attributes);
     return status;
 }
 
@@ -124,16 +164,20 @@ static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, c
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});
 }
 
-PRELOAD_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
+static long affinity_set(pid_t tid, size_t size, const void *set)
 {
-    __typeof__(&sched_setaffinity) set_next = PRELOAD_NEXT(sched_setaffinity);
     const bool self = affinity_of_caller(tid);
     if (!self && affinity_is_shown_of(tid, size, set))
         return 0;
-    int status = set_next(tid, size, set);
+    const long status = syscall(SYS_sched_setaffinity, tid, size, set);
     if (status == 0)
         affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : tid, self, size, set);
     return status;
+}
+
+PRELOAD_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
+{
+    return (int)affinity_set(tid, size, set);
 }
 
 PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
@@ -146,4 +190,26 @@ PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const c
     if (status == 0)
         affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : 0, self, size, set);
     return status;
+}
+
+// libnuma and LLVM's OpenMP ask the kernel by syscall().
+#undef syscall
+PRELOAD_EXPORT long syscall(long number, ...);
+
+PRELOAD_EXPORT long syscall(long number, ...)
+{
+    long a[6];
+    va_list arguments;
+    va_start(arguments, number);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    switch (number) {
+    case SYS_sched_getaffinity:
+        return affinity_get((pid_t)a[0], (size_t)a[1], (void *)a[2]);
+    case SYS_sched_setaffinity:
+        return affinity_set((pid_t)a[0], (size_t)a[1], (const void *)a[2]);
+    default:
+        return preload_fork_call(number, a);
+    }
 }

@@ -248,7 +248,6 @@ static void connect_open(void)
     if (ring >= 0)
         close(ring);
     preload_slot_start();
-    preload_slot_begin_at_first();
     alloc_thread_variables(1);
     if (!preload_self.channel)
         return;
@@ -256,18 +255,18 @@ static void connect_open(void)
     pthread_atfork(NULL, NULL, connect_forked_child);
 }
 
-void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users)
+void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users, bool is_target)
 {
     if (preload_self.channel || count == 0)
         return;
     connect_name_process();
     thread_mask_get(0, &preload_self.mask);
-    preload_self.settings = (struct channel_settings){.target = (uint32_t)preload_self.pid, .slot_count = count};
+    preload_self.settings = (struct channel_settings){.slot_count = count};
+    preload_self.settings.target = is_target ? (uint32_t)preload_self.pid : 0;
     for (uint32_t i = 0; i < count; i++)
         preload_self.settings.slots[i] = (int32_t)cpus[i];
     preload_self.alone_users = users;
     preload_slot_start();
-    preload_slot_begin_at_first();
     pthread_atfork(NULL, NULL, preload_slot_forked);
 }
 

@@ -9,6 +9,7 @@
 #include "collectors/protocol/channel_slots.h"
 
 static _Atomic bool main_has_slot;
+static struct cpulist main_node;         // CPUs on which the main thread stays until it has a slot; empty: all
 static _Atomic bool any_choice;          // a thread of this process has, or had, a mask of the program's choice
 static _Atomic uint32_t threads_made;    // that took a slot in this process, main included
 static const uint32_t *wanted_cpus;      // CPUs of the first threads, from the placement file
@@ -18,14 +19,16 @@ static __thread struct {
     int slot;        // index into the pin order + 1; 0: none
     int cpu;          // valid if slot
     int left;        // the slot that it had before its own choice; 0: none
+    bool on_node;     // the main thread, before it has a slot
+    bool left_node;   // by its own choice
     bool own_choice;
     bool is_helper;
 } here;
 
-static int cpu_slot_take(_Atomic uint32_t *slot_users)
+static int cpu_slot_take(_Atomic uint32_t *slot_users, const struct cpulist *mask)
 {
     for (;;) {
-        int at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
+        int at = channel_least_used_slot(preload_settings(), slot_users, mask);
         if (at < 0)
             return -1;
         uint32_t users = atomic_load(&slot_users[at]);
@@ -52,16 +55,21 @@ static int cpu_slot_wanted(uint32_t number)
 }
 
 // The number of a thread decides, because which threads have ended by now differs from run to run.
-int preload_slot_reserve(void)
+static int cpu_slot_reserve(const struct cpulist *mask)
 {
     _Atomic uint32_t *slot_users = preload_slot_users();
     if (!slot_users)
         return 0;
     int at = cpu_slot_wanted(atomic_fetch_add(&threads_made, 1));
     if (at < 0)
-        return cpu_slot_take(slot_users) + 1;
+        return cpu_slot_take(slot_users, mask) + 1;
     atomic_fetch_add(&slot_users[at], 1);
     return at + 1;
+}
+
+int preload_slot_reserve(void)
+{
+    return cpu_slot_reserve(preload_process_mask());
 }
 
 void preload_slot_return(int slot)
@@ -79,7 +87,7 @@ int preload_slot_self(int slot)
 {
     if (!preload_slot_users() || here.slot)
         return -1;
-    here.slot = slot ? slot : preload_slot_reserve();
+    here.slot = slot ? slot : cpu_slot_reserve(here.on_node ? &main_node : preload_process_mask());
     if (!here.slot)
         return -1;
     int cpu = preload_settings()->slots[here.slot - 1];
@@ -88,6 +96,7 @@ int preload_slot_self(int slot)
         return -1;
     }
     here.cpu = cpu;
+    here.on_node = false;
     return cpu;
 }
 
@@ -97,14 +106,20 @@ void preload_slot_leave(void)
     here.slot = 0;
 }
 
-int preload_pinned_cpu(void)
+bool preload_is_bound(void)
 {
-    return here.slot ? here.cpu : -1;
+    return here.slot || here.on_node;
+}
+
+bool preload_is_main_node(const struct cpulist *mask)
+{
+    return !atomic_load(&main_has_slot) && cpulist_next(&main_node, 0) >= 0 &&
+           memcmp(mask, &main_node, sizeof *mask) == 0;
 }
 
 void preload_unpin_self(void)
 {
-    if (here.slot)
+    if (preload_is_bound())
         thread_mask_set(0, preload_process_mask());
 }
 
@@ -112,12 +127,16 @@ void preload_repin_self(void)
 {
     if (here.slot)
         thread_mask_bind(0, here.cpu);
+    else if (here.on_node)
+        thread_mask_set(0, &main_node);
 }
 
 void preload_own_choice(void)
 {
     if (here.slot)
         here.left = here.slot;
+    here.left_node |= here.on_node;
+    here.on_node = false;
     preload_slot_leave();
     here.own_choice = true;
 }
@@ -144,6 +163,9 @@ void preload_no_choice(void)
     if (!here.own_choice)
         return;
     here.own_choice = false;
+    here.on_node = here.left_node && !atomic_load(&main_has_slot);
+    here.left_node = false;
+    preload_repin_self();
     const int cpu = cpu_slot_take_back();
     const enum channel_pin pin = here.is_helper ? CHANNEL_PIN_HELPER : cpu < 0 ? CHANNEL_PIN_NONE : CHANNEL_PIN_PLANNED;
     preload_send((struct preload_note){.kind = CHANNEL_PINNED, .cpu = cpu, .a = pin});
@@ -169,7 +191,7 @@ void preload_slot_forked(void)
 {
     preload_unpin_self();
     here.slot = here.left = 0;
-    here.is_helper = false;
+    here.on_node = here.left_node = here.is_helper = false;
     wanted_count = 0;
     atomic_store(&main_has_slot, false);
 }
@@ -187,18 +209,25 @@ void preload_slot_start(void)
     cpu_slot_program_pins = channel_program_pins();
 }
 
-// The program begins where its main thread will be pinned later: what it initialises before its first thread is made
-// then lies where that thread stays. The mask is the whole one again at once, so nothing can be seen of it.
-void preload_slot_begin_at_first(void)
+// The program begins on the node where its main thread will be pinned later: what it initialises before its first thread
+// is made then has its pages there. Other processes of the run are left free, or all would begin on one node.
+void preload_slot_begin(void)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();
     if (!slot_users || cpu_slot_program_pins || (uint32_t)getpid() != preload_settings()->target)
         return;
-    int at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
+    if (here.own_choice || atomic_load(&main_has_slot))
+        return; // by the constructor of another library
+    int at = cpu_slot_wanted(0);
     if (at < 0)
+        at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
+    if (at < 0 || thread_mask_bind(0, preload_settings()->slots[at]) < 0)
         return;
-    thread_mask_bind(0, preload_settings()->slots[at]);
-    thread_mask_set(0, preload_process_mask());
+    const bool is_known = !preload_reads_mask_itself() && preload_node_of_self(&main_node) == 0;
+    here.on_node = is_known && memcmp(&main_node, preload_process_mask(), sizeof main_node) != 0;
+    if (!here.on_node)
+        main_node = (struct cpulist){0};
+    thread_mask_set(0, here.on_node ? &main_node : preload_process_mask());
 }
 
 // A runtime that was told where threads belong has bound the main thread by now, perhaps before there was a channel.

@@ -2,6 +2,8 @@
 // Calls that go past the functions of this library, to those that stand behind them.
 #include <dlfcn.h>
 #include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +13,24 @@
 void *preload_next(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
+}
+
+// Looked up once: the library calls it where dlsym is not allowed, for one in a signal handler.
+long preload_syscall(long number, ...)
+{
+    static _Atomic(long (*)(long, ...)) next;
+    long (*call)(long, ...) = atomic_load_explicit(&next, memory_order_relaxed);
+    long a[6];
+    va_list arguments;
+    va_start(arguments, number);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if (!call) {
+        *(void **)&call = preload_next("syscall");
+        atomic_store_explicit(&next, call, memory_order_relaxed);
+    }
+    return call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 // In a program that is linked to fixed addresses, the address of malloc may be that of its entry in the program's

@@ -19,6 +19,8 @@
 // The next function of this name after the one in this library, by the order of the dynamic linker.
 #define PRELOAD_NEXT(name) ((__typeof__(&(name)))preload_next(#name))
 void *preload_next(const char *name);
+// The library's own calls of syscall() (mk/preload.mk renames them) pass the function that it stands before.
+long preload_syscall(long number, ...);
 bool preload_is_bypassed(void);                  // the program brings its own malloc, which stands before ours
 // mmap and munmap of this library would tell the recorder of the library's own memory. NULL and errno: refused.
 void *preload_map(size_t bytes, int flags, int fd);
@@ -41,7 +43,7 @@ const struct cpulist *preload_process_mask(void); // affinity mask that the proc
 // --- connect.c
 void preload_connect(void);                      // once: at start, or at the first large allocation before that
 // Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared by all processes of the run.
-void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users);
+void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users, bool is_target);
 
 // --- message.c
 struct preload_note {
@@ -64,7 +66,7 @@ void preload_ring_doorbell(void);                // wakes the recorder: the ring
 
 // --- cpu_slot.c: where a thread sits
 void preload_slot_start(void);                  // when the program starts
-void preload_slot_begin_at_first(void);         // without staying bound to it
+void preload_slot_begin(void);                  // then the main thread stays on its node
 void preload_slot_main(void);                   // at the first thread's creation
 void preload_slot_follow(const uint32_t *cpus, uint32_t count); // CPUs of the process's first threads, main first
 int preload_slot_reserve(void);                 // takes a slot for a thread to be made; 0: there is none
@@ -73,7 +75,8 @@ int preload_slot_self(int slot);               // pins the calling thread to it;
 void preload_slot_leave(void);                  // gives the slot back (the mask stays)
 void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
 void preload_repin_self(void);                   // ... until this
-int preload_pinned_cpu(void);                    // of the calling thread, -1: not pinned by us
+bool preload_is_bound(void);                     // the calling thread has a mask of ours
+bool preload_is_main_node(const struct cpulist *mask); // the mask of the main thread before it has a slot
 void preload_slot_forked(void);                 // in a forked child: nothing is placed yet
 bool preload_program_pins(void);                 // an affinity setting of a runtime is in the environment
 void preload_own_choice(void);                   // the calling thread chose its mask itself ...
@@ -82,6 +85,13 @@ void preload_help(void);                         // the calling thread is a help
 bool preload_chose_itself(void);
 void preload_choice_made(void);                  // a thread of this process has a mask of the program's choice ...
 bool preload_any_choice(void);                   // ... now or earlier
+
+// --- fork.c
+long preload_fork_call(long number, const long arguments[6]); // a system call that may be a fork
+
+// --- main_node.c
+int preload_node_of_self(struct cpulist *cpus);  // those of the process's mask; the caller is bound to one CPU
+bool preload_reads_mask_itself(void);            // the program's runtime passes the functions that hide our masks
 
 // --- helpers.c: is this the start routine of a runtime's helper thread?
 bool preload_is_helper(const void *start_routine);

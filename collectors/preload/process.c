@@ -13,6 +13,7 @@ __attribute__((constructor(101))) static void process_start(void)
 {
     preload_connect();
     place_open();
+    preload_slot_begin(); // not earlier: libnuma's constructor, which runs before, reads the mask in /proc
 }
 
 // A child between vfork and exec leaves by _exit too, in its parent's memory: it is not this process's end.

@@ -58,7 +58,6 @@ struct thread {
     int born_on;                     // pinned from outside: the CPU of its own or its creator's latest pin; -1: none
     uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
     int missing;                     // scans in a row that did not find it
-    int unpinned;                    // times in a row that it had the whole mask, not its slot's
     bool left_slot;                 // gave its CPU slot back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned

@@ -45,10 +45,6 @@ void preload_slot_start(void)
 {
 }
 
-void preload_slot_begin_at_first(void)
-{
-}
-
 void preload_slot_forked(void)
 {
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, TREE, build_c
-from running import one, rows, run, run_command, target, until
+from running import Ended, one, rows, run, run_command, target, until
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
 
@@ -36,6 +36,11 @@ def both_ways(recording: Path, *words: object, options: tuple[str, ...] = ()) ->
 
 def planned(recording: Path) -> list[int]:
     return json.loads("[" + one(recording, "SELECT pin_plan FROM run") + "]")
+
+
+def one_line(cpus: set[int]) -> str:
+    """In the list format, as far as these tests need it: CPUs without a gap."""
+    return f"{min(cpus)}-{max(cpus)}"
 
 
 @pytest.mark.parametrize("command", ["nproc", "grep Cpus_allowed_list /proc/self/status"])
@@ -160,6 +165,59 @@ def test_the_first_thread_pins_main_as_well(recording: Path) -> None:
     recording.unlink()
     both_ways(recording, target("touch"), 1, 64)
     assert [place[0] for place in rows(recording, PLACES)] == ["planned", "planned"]
+
+
+ON_NODE = 'mount --bind "$0" /sys/devices/system/node/node0/cpulist && exec "$@"'
+
+
+@pytest.fixture
+def on_node(tmp_path: Path) -> list[str]:
+    """Starts a command on a machine where CPU 0 is all that node 0 has."""
+    (tmp_path / "cpulist").write_text("0\n")
+    return ["unshare", "-m", "sh", "-c", ON_NODE, str(tmp_path / "cpulist")]
+
+
+def recorded_on_node(on_node: list[str], recording: Path, *words: object, options: tuple[str, ...] = ()) -> Ended:
+    recording.unlink(missing_ok=True)
+    return run_command(*on_node, PROGRAM, "record", "-q", "-o", recording, *options, *words)
+
+
+@TWO_CPUS
+@pytest.mark.requires("mounts", "one_node")
+@pytest.mark.parametrize("pins", [(), ("--pin", "0,1")])
+def test_main_stays_on_its_node_from_the_start(on_node: list[str], pins: tuple[str, ...], recording: Path) -> None:
+    """Also after a choice of its own that it took back, and after an exec that failed."""
+    cpus = one_line(os.sched_getaffinity(0))
+    last = str(max(os.sched_getaffinity(0)))
+    program = target("mask_views")
+    assert recorded_on_node(on_node, recording, program, "raw", options=pins) == (0, f"0\n{last}\n0\n0\n0\n", "")
+    assert rows(recording, PLACES) == [("planned", 0, None), ("planned", planned(recording)[1], None)]
+    done = recorded_on_node(on_node, recording, program, "raw", options=("--pin", "none"))
+    assert done.out.split() == [cpus, last, cpus, cpus, cpus]
+
+
+@TWO_CPUS
+@pytest.mark.requires("mounts", "one_node")
+def test_the_mask_of_a_program_that_reads_it_past_the_library_is_left(on_node: list[str], recording: Path) -> None:
+    program = target("mask_views", "-static", output="mask_views-static")
+    assert recorded_on_node(on_node, recording, program, "raw").out.split()[0] == one_line(os.sched_getaffinity(0))
+
+
+@TWO_CPUS
+@pytest.mark.requires("mounts", "one_node")
+@pytest.mark.parametrize("linked", [False, True])
+def test_no_way_to_read_or_inherit_a_mask_shows_the_node(
+    linked: bool, on_node: list[str], recording: Path, tmp_path: Path
+) -> None:
+    program = target("mask_views")
+    if linked:
+        source = str(TREE / "tests" / "targets" / "mask_views.c")
+        library = build_c(tmp_path / "libviews.so", "-shared", "-fPIC", "-DLIBRARY", source)
+        program = build_c(tmp_path / "linked", "-DLINKED", source, str(library))
+    alone = run_command(program)
+    assert recorded_on_node(on_node, recording, program) == alone
+    assert alone.out.count("Cpus_allowed_list") == 4 * 3
+    assert rows(recording, "SELECT pin FROM thread WHERE pin != 'none'") == ["planned"] * 3
 
 
 @pytest.mark.parametrize("policy", ["compact", "scatter"])

@@ -39,7 +39,8 @@ def test_a_program_works_as_before_when_all_it_allocates_is_placed(tmp_path: Pat
 @pytest.mark.parametrize("library", [None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4"])
 def test_blocks_by_chance_of_several_threads_keep_what_they_hold(tmp_path: Path, library: str | None) -> None:
     """Also those that the program moves with mremap, unmaps in parts too small to be noticed, or inherits by fork."""
-    program = target("placed_at_random", "-pthread", "-O1", "-g", "-rdynamic")
+    node_more = target("node_more", "-shared", "-fPIC", output="libnode_more.so")
+    program = target("placed_at_random", "-pthread", "-O1", "-g", "-Wl,--no-as-needed", str(node_more))
     file = placed(tmp_path, program, "100", place="* blocks 0:0.4 1:1")
     environment = {**os.environ, "LD_PRELOAD": str(found_library(library))} if library else dict(os.environ)
     ended = run("run", "--place", file, program, "200", env=environment)

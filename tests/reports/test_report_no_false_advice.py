@@ -156,13 +156,32 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
             note for note in notes(evidence) if "it first touched 16 MiB from node 0 and 16 MiB from node 1" in note
         ]
         assert len(said) == int(share == 0.5)  # whatever can be done about it
-        assert ("0 migrated, thread 0 changed nodes before others started" in "".join(pin_line(evidence))) is bool(said)
+        assert ("0 migrated, thread 0 ran on several nodes while it initialised" in "".join(pin_line(evidence))) is bool(said)
         if advice is not None:
-            told = "changed nodes before other threads started, and first touched 16 MiB from node 0 and 16 MiB"
+            told = "ran on several nodes while it initialised, and first touched 16 MiB from node 0 and 16 MiB"
             assert told in advice.finding
             stays, leaves = advice.remarked
             assert stays.remark == "in main, before it touches its memory"
             assert leaves == ("numa_run_on_node(-1);", "in main, before it starts threads")
+
+
+def test_a_first_thread_that_wandered_unpinned_can_be_pinned(tmp_path: Path) -> None:
+    """Also that of a runtime: pinning keeps it on its node from the start, and needs no change of the program."""
+    for file in ("/lib/libc.so.6", "/usr/bin/python3.12"):
+        builder = sampled().change("thread", pin="none").change("run", pin_policy="none")
+        builder.row("code_file", path=file)
+        block = builder.block(builder.object("heap", builder.stack(builder.place(INIT))), ARRAY, PAGES)
+        for page in range(0, PAGES, 16):
+            node = 2 * page // PAGES
+            where = {"address": ARRAY + page * PAGE, "block": block, "page_node": node, "cpu": 4 * node}
+            builder.sample(FIRST_TOUCH, 1, builder.stack(builder.place(INIT)), 16, **where)
+        evidence = read(builder, tmp_path)
+        advice = disturbed.rule(evidence)
+        assert advice is not None
+        assert "ran on several nodes while it initialised, and first touched 16 MiB from node 0" in advice.finding
+        assert advice.code == ("numaprof --pin compact ./sum",)
+        assert advice.remarked == ()
+        assert any("initialised (nothing kept it on one)" in note for note in notes(evidence))
 
 
 @pytest.mark.parametrize("policy", [True, False])

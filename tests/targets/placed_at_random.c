@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads allocate, resize, free and map large blocks by chance, also those of each other, and children go on with what
 // they inherited:  placed_at_random [STEPS [SEED]].  Exits with 1 if a block does not hold its pattern.
-//
-// Linked with -rdynamic, it stands between the preload library and the kernel: on a machine of one node, what is to be
-// on node 1 gets another policy on node 0, so that pieces are mappings of their own for the kernel, as on two nodes.
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <linux/mempolicy.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,27 +32,6 @@ static uint64_t seed;
             _exit(1);                                                                                                  \
         }                                                                                                              \
     } while (0)
-
-long syscall(long number, ...)
-{
-    static long (*next)(long, ...);
-    const unsigned long first = 1;
-    va_list list;
-    long words[6];
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        words[i] = va_arg(list, long);
-    va_end(list);
-    if (number == SYS_mbind && words[2] == MPOL_PREFERRED && access("/sys/devices/system/node/node1", F_OK) < 0 &&
-        *(unsigned long *)words[3] == 2) {
-        words[2] = MPOL_BIND;
-        words[3] = (long)&first;
-        words[4] = 2;
-    }
-    if (!next)
-        next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-    return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
-}
 
 // As chance.h, but of each thread.
 static uint64_t chance(uint64_t *state)

@@ -157,6 +157,14 @@ static void place_forked(void)
     atomic_fetch_add(&forks, 1);
 }
 
+// The first process that reads the file is the program itself, and stays it when it runs another program.
+static bool place_is_target(void)
+{
+    const uint32_t self = (uint32_t)getpid();
+    uint32_t target = 0;
+    return counts != &unwatched && (atomic_compare_exchange_strong(&counts->target, &target, self) || target == self);
+}
+
 static int place_begin(void)
 {
     const char *path = getenv(PLACEMENT_ENVIRONMENT);
@@ -176,7 +184,8 @@ static int place_begin(void)
     atomic_fetch_add(&counts->bypassed, preload_is_bypassed());
     place_variables();
     preload_slot_follow(placement->threads, placement->thread_count);
-    preload_pin_alone(placement->cpus, placement->cpu_count, counts->slot_users);
+    preload_pin_alone(placement->cpus, placement->cpu_count, counts->slot_users,
+                      place_is_target());
     return PLACE_ON;
 }
 

@@ -10,35 +10,20 @@
 #include <unistd.h>
 
 #include "collectors/processes/thread_time.h"
-#include "core/process/process_stat.h"
 #include "core/system/clock.h"
 #include "core/topology/thread_mask.h"
 
-enum { PROC_SCAN_MS = 250, PROC_SCAN_UNPINNED = 4 };
+enum { PROC_SCAN_MS = 250 };
 
-// Whether the thread waits until a child of its has exec'd (vfork, posix_spawn, system), or the like: state D of
-// proc(5).
-static bool proc_scan_is_waiting(pid_t tid)
-{
-    char text[512];
-    const char *fields;
-    return process_stat_read(text, sizeof text, &fields, tid) == 0 && *fields == 'D';
-}
-
-// A planned thread whose mask is another one by now was moved by somebody's choice. The whole mask has to be seen
-// several times in a row: the preload library takes the pin off while a thread starts a program, which takes long where
-// the CPUs are busy.
+// A planned thread whose mask is another one by now was moved by somebody's choice. The whole mask is nobody's: the
+// preload library takes the pin off while a thread starts a program, or waits for it in system(3).
 static void proc_scan_pin(struct proc_scan *scan, struct thread *thread)
 {
     struct cpulist mask;
     if (thread->pin != CHANNEL_PIN_PLANNED || thread_mask_get(thread->tid, &mask) < 0)
         return;
-    bool is_whole = memcmp(&mask, &scan->machine->topology.allowed_cpus, sizeof mask) == 0;
-    if (is_whole && proc_scan_is_waiting(thread->tid))
-        return;
-    thread->unpinned = is_whole ? thread->unpinned + 1 : 0;
-    if ((is_whole && thread->unpinned < PROC_SCAN_UNPINNED) ||
-        (cpulist_count(&mask) == 1 && cpulist_has(&mask, thread->planned_cpu)))
+    const bool is_whole = memcmp(&mask, &scan->machine->topology.allowed_cpus, sizeof mask) == 0;
+    if (is_whole || (cpulist_count(&mask) == 1 && cpulist_has(&mask, thread->planned_cpu)))
         return;
     char list[512];
     tasks_set_pin(scan->targets->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu,

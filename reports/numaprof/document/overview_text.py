@@ -242,7 +242,7 @@ def _pinning(evidence: Evidence) -> str:
         migrated = sum(1 for thread in pinned if thread.migrated)
         parts.append(f"{plural(len(pinned), 'thread')} pinned {clean(evidence.run.pin_policy)}, {migrated} migrated")
     if wandering(evidence):
-        parts.append("thread 0 changed nodes before others started")
+        parts.append("thread 0 ran on several nodes while it initialised")
     if own:
         parts.append(f"{plural(len(own), 'thread')} pinned by the program itself")
     if len(threads) > len(pinned) + len(own):
@@ -286,11 +286,17 @@ def notes(evidence: Evidence) -> Iterator[str]:
 
 
 def _wandered(evidence: Evidence) -> Iterator[str]:
-    """The main thread is pinned when it starts others; its first touches before that lie where the scheduler had it."""
+    """The first touches of a thread that nothing keeps on a node lie where the scheduler had it."""
     if pages := wandering(evidence):
         first = thread_in_text(evidence.threads[0])
+        why = (
+            "nothing kept it on one"
+            if evidence.run.pin_policy == "none"
+            else "numaprof keeps the first thread of the program that it starts on one node, not that of a static "
+            "program, of one in Go, or of one that the program starts"
+        )
         yield (
-            f"{first} changed nodes before others started, while nothing kept it on one: it first touched "
+            f"{first} ran on several nodes while it initialised ({why}): it first touched "
             f"{touched_from(evidence, pages)}. The nodes of that memory are chance, and may be others in the next run."
         )
 

@@ -79,16 +79,22 @@ def _roamed(evidence: Evidence) -> Cause | None:
 
 
 def _wandered(evidence: Evidence) -> Cause | None:
-    """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
-    if without_source(evidence) or runtimes(evidence):
-        return None  # no command keeps the first thread on one node, and the others on all
+    """Unpinned, the first thread touches from several nodes on a busy host. Pinning keeps that of the program that
+    numaprof starts on its node, but not that of a static program or of one that the program starts."""
     pages = wandering(evidence)
+    code: str | tuple[Remarked, ...] = _main_stays()
     if not pages:
         return None
+    if evidence.run.pin_policy == "none":
+        code = _pinned(evidence)
+    elif without_source(evidence) or runtimes(evidence):
+        return None  # no command keeps the first thread on one node, and the others on all
+    elif evidence.samples.openmp:
+        code = bound_by_openmp(evidence, "numaprof")
     return (
-        f"{thread_name(evidence.threads[0])} changed nodes before other threads started, and first touched "
+        f"{thread_name(evidence.threads[0])} ran on several nodes while it initialised, and first touched "
         + touched_from(evidence, pages),
-        bound_by_openmp(evidence, "numaprof") if evidence.samples.openmp else _main_stays(),
+        code,
         "the node of the CPU at its page faults",
     )
 
