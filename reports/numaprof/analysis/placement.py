@@ -135,13 +135,14 @@ def order_in_rows(evidence: Evidence, found: Object, working: Sequence[Thread]) 
 def order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread], sure: bool) -> tuple[int, ...] | None:
     """Only the number of arrays is chosen: fewer samples tell it than any order of the parts.
 
-    sure: beyond chance. None: no number explains the uses better than one array does.
+    sure: beyond chance. None: no number explains the uses better than one array does, or the parts of one are too
+    small to be told apart.
     """
     uses, seen = found.steady_uses, found.steady_samples
     team = team_order(evidence, working, len(working), [found])
     runs = [(node, len(list(same))) for node, same in groupby(team)]
     once = tuple(node for node, _ in runs) if len({length for _, length in runs}) == 1 else team
-    if len(uses) < 2 or len(once) < 2:
+    if len(uses) < 2 or not 2 <= len(once) <= BINS:
         return None
     most = max(sum(bins.values()) for bins in uses.values()) / whole_of(uses)
     owned = {count: 1 - _misplaced(uses, once * count) for count in range(1, min(MOST_ARRAYS, BINS // len(once)) + 1)}
