@@ -3,7 +3,7 @@
 
 PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 # What needs a clean root, a browser, a Slurm, sanitizer builds or an emulated machine.
-SLOW    := tests/packaging tests/browser tests/slurm tests/sanitized tests/lab tests/dialects tests/emulator
+SLOW    := tests/packaging tests/browser tests/slurm tests/sanitized tests/growth tests/lab tests/dialects tests/emulator
 # One more than CPUs: a third of the tests' time is waiting.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 TESTS   ?= tests
@@ -44,7 +44,7 @@ $(BUILD)/.pprof:
 	$(Q)touch $@
 
 # Tests that need a package of the long tests are skipped where it is not installed.
-check: built $(BUILD)/.venv-test $(TEST_CACHE) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
+check: built $(BUILD)/.venv-test $(TEST_CACHE) ## the inner loop: all tests without browser, Slurm, sanitizers, large recordings, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 judge: $(BUILD)/.venv-test ## judge the decisions about placement on compact recordings of all corpus programs
@@ -73,7 +73,7 @@ long-tests: $(BUILD)/.packages-long | $(POSTGRESQL)
 	$(Q)$(MAKE) check
 .PHONY: long-tests
 
-test: long-tests lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
+test: long-tests lab-or-reason ## check, and browser, Slurm, sanitizers, large recordings, and whole programs in the emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
 # MACHINES=1/3: the tests of the first third of the kinds of machines.

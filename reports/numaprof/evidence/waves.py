@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from numaprof.recording.sql.sql_threads import Thread
@@ -15,8 +16,11 @@ def stand_ins(threads: Sequence[Thread]) -> Mapping[int, int]:
     ended. Empty: there are none.
     """
     found: dict[int, int] = {}
-    for process in {thread.process for thread in threads}:
-        waves = _waves([thread for thread in threads if thread.process == process][1:])
+    by_process: dict[int, list[Thread]] = defaultdict(list)
+    for thread in threads:
+        by_process[thread.process].append(thread)
+    for mine in by_process.values():
+        waves = _waves(mine[1:])
         if len(waves) > 1 and len(waves[0]) > 1 and len({len(wave) for wave in waves}) == 1:
             found |= {later.id: first.id for wave in waves[1:] for first, later in zip(waves[0], wave)}
     return found

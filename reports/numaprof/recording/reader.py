@@ -29,7 +29,8 @@ _MAGIC = b"SQLite format 3\0"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")  # of either byte order
 
 # The longest query over a recording of a million samples takes 21 M steps of SQLite's machine, half a step for each
-# byte of the file. One that takes forty times as many is over tables made to keep it busy.
+# byte of the file, and no query takes more than in proportion to the recording (tests/growth/). One that takes forty
+# times as many is over tables made to keep it busy.
 STEPS_AT_ONCE = 1_000_000
 STEPS_AT_LEAST = 500
 STEPS_PER_BYTE = 20
@@ -107,6 +108,11 @@ class Recording:
         try:
             return self._connection.execute(sql, {**PARAMETERS, **values}).fetchall()
         except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:
+            if self._steps_left < 0:
+                raise Failure(
+                    f"{self.path}: a query was ended after {self._steps} M steps, too many for a file of this size",
+                    "record again; do not trust the file if a stranger made it",
+                ) from error
             raise _damaged(self.path, error) from error
 
 

@@ -108,11 +108,17 @@ BY_ONE_THREAD = (
     f"""
     CREATE TEMP TABLE by_one_thread AS
     SELECT object, sum(kind = @FAULT) * 1.0 * 0x1000000 / (SELECT below FROM kind_sum WHERE kind = @FAULT) AS samples,
-           sum(CASE kind WHEN @FAULT THEN weight ELSE 0 END) AS weight
-      FROM picked p WHERE object NOT IN (SELECT object FROM was_there) AND ({TOUCH} OR kind = @FAULT)
+           sum(CASE kind WHEN @FAULT THEN weight ELSE 0 END) AS weight, sum(weight) AS pages
+      FROM picked WHERE object NOT IN (SELECT object FROM was_there) AND ({TOUCH} OR kind = @FAULT)
      GROUP BY object HAVING min(thread) = max(thread) AND sum(kind = @FAULT) > 0
-        AND sum(weight) * :page_bytes BETWEEN :hardly * (SELECT max(bytes) FROM block WHERE object = p.object)
-                                          AND (SELECT sum(bytes) FROM block WHERE object = p.object)
+    """,
+    """
+    DELETE FROM by_one_thread WHERE object NOT IN (
+        SELECT object
+          FROM (SELECT object, max(bytes) AS largest, total(bytes) AS all_bytes FROM block
+                 WHERE object IN (SELECT object FROM by_one_thread) GROUP BY object)
+          JOIN by_one_thread USING (object)
+         WHERE pages * :page_bytes BETWEEN :hardly * largest AND all_bytes)
     """,
     """
     INSERT INTO kind_sum
