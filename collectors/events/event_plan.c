@@ -96,8 +96,12 @@ static bool event_plan_knows_clusters(const struct event_plan_context *context, 
     return strcmp(word, "never") == 0 || strcmp(word, "node") == 0;
 }
 
-static const char *event_plan_clusters_caution(const struct event_cpu *cpu)
+// What the class may call local in a split socket, if that is not the own cluster; NULL: it is.
+static const char *event_plan_clusters_doubt(const struct event_plan_context *context, const char *class)
 {
+    const struct event_cpu *cpu = context->cpu;
+    if (!context->split || event_plan_knows_clusters(context, class))
+        return NULL;
     return strcmp(cpu->clusters, "snc") == 0 ? "In a split socket local may mean all of it." : cpu->clusters_text;
 }
 
@@ -113,10 +117,14 @@ static int event_plan_add_answer(const struct event_plan_context *context, const
     if (!known->class)
         return 0;
     answer->in_turn = strchr(known->groups, '/') != NULL;
-    if (context->split && strstr(known->groups, EVENT_LOCAL_DRAM) &&
-        !event_plan_knows_clusters(context, known->class)) {
+    const char *doubt = event_plan_clusters_doubt(context, known->class);
+    if (doubt && strstr(known->groups, EVENT_LOCAL_DRAM)) {
         answer->status = "partial";
-        event_plan_add_words(answer, event_plan_clusters_caution(context->cpu));
+        event_plan_add_words(answer, doubt);
+        if (strcmp(topic, "retired") == 0)
+            plan->clusters_doubt_of_retired = doubt;
+        else
+            plan->clusters_doubt = doubt;
     }
     if (answer->in_turn)
         event_plan_add_words(answer, "Counted in turn, not at the same time.");
@@ -184,8 +192,7 @@ int event_plan_make(struct event_plan *plan, const struct event_catalogue *catal
 {
     const struct event_plan_context context = {
         .plan = plan, .catalogue = catalogue, .cpu = cpu, .split = request->split};
-    *plan = (struct event_plan){.local = event_plan_local(cpu, request->split),
-                                .clusters_unknown = request->split && strcmp(cpu->clusters, "unknown") == 0};
+    *plan = (struct event_plan){.local = event_plan_local(cpu, request->split)};
     char topic[EVENT_PLAN_WORD_BYTES];
     for (const char *rest = request->topics;; rest++) {
         rest = event_plan_word(topic, rest, ",");

@@ -43,7 +43,8 @@ struct event_plan_group {
 
 struct event_plan {
     const char *local; // what "local" means in these numbers
-    bool clusters_unknown; // sockets are several nodes each, and nobody knows what the CPU's events make of that
+    const char *clusters_doubt; // sockets are several nodes each, and the events may call all of one local: a sentence; or NULL
+    const char *clusters_doubt_of_retired; // the same of retired loads
     struct event_plan_answer answers[EVENT_PLAN_TOPICS];
     struct event_plan_group groups[EVENT_PLAN_GROUPS];
     int answer_count, group_count;

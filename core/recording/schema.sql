@@ -328,6 +328,12 @@ CREATE TABLE node_memory (
     memory TEXT NOT NULL
 );
 
+-- Last-level cache of each CPU, by the first CPU that it serves. A CPU whose caches the kernel does not tell has no row.
+CREATE TABLE last_cache (
+    cpu   INTEGER PRIMARY KEY REFERENCES cpu,
+    cache INTEGER NOT NULL
+);
+
 -- One row if a launcher of a parallel job started the run (MPI, Slurm, torchrun ...), from its variables.
 CREATE TABLE rank (
     number       INTEGER PRIMARY KEY,   -- in the job, from 0

@@ -36,7 +36,8 @@ struct topology_cpu {
     int node, package;
     int core;                   // counted over the whole machine in the order of CPU numbers, as lscpu does
     int thread;                 // rank among the hyperthreads of its core, from 0
-    bool online;                // the four numbers above are unknown for offline CPUs
+    int cache;                  // last-level cache, by the first CPU that it serves
+    bool online;                // the five numbers above are unknown for offline CPUs
     bool allowed;               // in the inherited affinity mask
 };
 

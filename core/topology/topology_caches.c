@@ -56,6 +56,14 @@ static void topology_caches_divide(struct topology *t, int64_t size, const struc
     }
 }
 
+static void topology_caches_name(struct topology *t, const struct cpulist *shared)
+{
+    const int first = cpulist_next(shared, 0);
+    for (size_t i = 0; i < t->cpu_count; i++)
+        if (cpulist_has(shared, t->cpus[i].id))
+            t->cpus[i].cache = first;
+}
+
 static void topology_caches_read_one(struct topology_reader *r, int cpu, struct cpulist *seen)
 {
     struct cpulist shared;
@@ -65,11 +73,13 @@ static void topology_caches_read_one(struct topology_reader *r, int cpu, struct 
     int64_t size = topology_caches_size(r, cpu, index);
     if (topology_cpu_set(r, &shared, TOPOLOGY_CACHE_CPUS, "/sys/devices/system/cpu/cpu%d/cache/index%d", cpu,
                          index) < 0 ||
-        !cpulist_has(&shared, cpu) || size == TOPOLOGY_UNKNOWN)
+        !cpulist_has(&shared, cpu))
         return;
     for (int id = cpulist_next(&shared, 0); id >= 0; id = cpulist_next(&shared, id + 1))
         cpulist_add(seen, id);
-    topology_caches_divide(r->t, size, &shared);
+    topology_caches_name(r->t, &shared);
+    if (size != TOPOLOGY_UNKNOWN)
+        topology_caches_divide(r->t, size, &shared);
 }
 
 void topology_caches_read(struct topology_reader *r)

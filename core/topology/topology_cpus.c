@@ -104,7 +104,7 @@ static int topology_cpus_allocate(struct topology_reader *r)
     for (int id = cpulist_next(&present, 0); id >= 0; id = cpulist_next(&present, id + 1))
         t->cpus[t->cpu_count++] = (struct topology_cpu){
             .id = id, .node = TOPOLOGY_UNKNOWN, .package = TOPOLOGY_UNKNOWN, .core = TOPOLOGY_UNKNOWN,
-            .thread = TOPOLOGY_UNKNOWN, .online = cpulist_has(&r->online, id),
+            .thread = TOPOLOGY_UNKNOWN, .cache = TOPOLOGY_UNKNOWN, .online = cpulist_has(&r->online, id),
         };
     return 0;
 }

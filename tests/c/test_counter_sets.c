@@ -55,10 +55,14 @@ TEST(what_is_not_known_is_not_0)
 
 static void note_clusters(bool usable, int groups, bool unknown)
 {
-    static const struct event_cpu cpu = {.clusters = "unknown", .clusters_text = "What is local is unknown."};
+    static const struct event_entry demand = {.class = "demand_rd", .placement = "local_dram"};
+    const char *doubt = unknown ? "What is local is unknown." : NULL;
     sets.usable = usable;
-    sets.counters.cpu = &cpu;
-    sets.counters.plan = (struct event_plan){.group_count = groups, .clusters_unknown = unknown};
+    sets.counters.plan = (struct event_plan){.group_count = groups, .clusters_doubt = doubt};
+    sets.counters.group_count = groups;
+    for (int i = 0; i < groups; i++)
+        sets.counters.groups[i] = (struct counters_group){.count = 1, .events[0].source = &demand};
+    sets.counters.loads_group = -1;
     counter_sets_evidence_note(&sets);
 }
 
@@ -82,6 +86,19 @@ TEST(a_recording_says_nothing_of_local_where_it_is_known_or_not_counted)
     note_clusters(true, 0, true); // sampled loads only
     note_clusters(false, 3, true);
     CHECK_EQ(cluster_notes(), 0);
+}
+
+// Offcore events may tell clusters where retired loads, all that a guest has, do not.
+TEST(a_recording_says_what_local_means_for_the_events_that_give_the_share)
+{
+    static const struct event_entry retired = {.class = "retired_load", .placement = "local_dram"};
+    hand_modules();
+    note_clusters(true, 1, false);
+    sets.counters.plan.clusters_doubt_of_retired = "What is local is all of it.";
+    counter_sets_evidence_note(&sets); // demand reads give it
+    sets.counters.groups[0].events[0].source = &retired;
+    counter_sets_evidence_note(&sets);
+    CHECK_EQ(cluster_notes(), 1);
 }
 
 enum { CODE = 0x400000, EVENT = 5 };

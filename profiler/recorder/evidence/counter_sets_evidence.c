@@ -135,20 +135,31 @@ static void counter_sets_evidence_note_reduced(struct counter_sets *sets)
                source ? source->class : "sampled loads", reason.why);
 }
 
+// Of the events that give the share: retired loads do where no other event is open.
+static const char *counter_sets_evidence_doubt(const struct counters *counters)
+{
+    for (int i = 0; i < counters->group_count; i++)
+        if (i != counters->loads_group && counters->groups[i].error == 0 &&
+            !event_catalogue_is_retired(counters->groups[i].events[0].source))
+            return counters->plan.clusters_doubt;
+    return counters->plan.clusters_doubt_of_retired;
+}
+
 // What numaprof verify found stands above what the catalogue says, or does not know.
 static void counter_sets_evidence_note_clusters(struct counter_sets *sets)
 {
     const struct counters *counters = &sets->counters;
     const struct verification *verification = &sets->verification;
+    const char *doubt = counter_sets_evidence_doubt(counters);
     if (!sets->usable || counters->plan.group_count == 0)
         return;
     if (verification->is_known && *verification->found.local) {
         if (!verify_local_is_the_node(&verification->found))
             note_write(sets->tasks, "clusters", 1, "compare with the nodes of pages",
                        "in these counts local is, as numaprof verify found: %s", verification->found.local);
-    } else if (counters->plan.clusters_unknown) {
+    } else if (doubt) {
         note_write(sets->tasks, "clusters", 1, "compare with sampled loads and the nodes of pages; numaprof verify",
-                   "sockets have several nodes here: %s", counters->cpu->clusters_text);
+                   "sockets have several nodes here: %s", doubt);
     }
 }
 

@@ -156,6 +156,9 @@ void machine_write(const struct machine *machine, struct recording_queue *queue)
                RECORD_KNOWN(cpu->package), RECORD_KNOWN(cpu->core), RECORD_KNOWN(cpu->thread),
                RECORD_NUMBER(cpu->online), RECORD_NUMBER(cpu->allowed));
     }
+    for (size_t i = 0; i < t->cpu_count; i++)
+        if (t->cpus[i].cache != TOPOLOGY_UNKNOWN)
+            RECORD(queue, RECORDING_LAST_CACHE, RECORD_NUMBER(t->cpus[i].id), RECORD_NUMBER(t->cpus[i].cache));
     const struct rank *rank = &machine->rank;
     if (machine->is_rank)
         RECORD(queue, RECORDING_RANK, RECORD_NUMBER(rank->number), RECORD_TEXT(rank->launcher),
