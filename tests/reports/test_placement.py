@@ -25,11 +25,7 @@ NEAR, FAR = [0] * 4 + [1] * 4, [1] * 4 + [0] * 4
 
 
 def decisions(builder: RecordingBuilder, folder: Path) -> list[Decision]:
-    return [
-        decision
-        for decision in decide(read(builder, folder))
-        if decision.kind != "leave"
-    ]
+    return [decision for decision in decide(read(builder, folder)) if decision.kind != "leave"]
 
 
 @pytest.mark.parametrize(
@@ -37,9 +33,7 @@ def decisions(builder: RecordingBuilder, folder: Path) -> list[Decision]:
     [(SERIAL, [0] * 8), (REVERSED, FAR)],
     ids=["serial", "mismatched"],
 )
-def test_blocks_of_threads_become_parts_in_team_order(
-    touchers: list[int], homes: list[int], tmp_path: Path
-) -> None:
+def test_blocks_of_threads_become_parts_in_team_order(touchers: list[int], homes: list[int], tmp_path: Path) -> None:
     builder = sampled()
     use_blocks(builder, array(builder, touchers), homes)
     (decision,) = decisions(builder, tmp_path)
@@ -63,8 +57,6 @@ def test_what_all_threads_use_whole_is_interleaved(tmp_path: Path) -> None:
 def test_blocks_that_lie_right_are_left(tmp_path: Path) -> None:
     builder = sampled()
     use_blocks(builder, array(builder, PARALLEL), NEAR)
-    use_blocks(
-        builder, array(builder, SERIAL, address=1 << 44), [0] * 8, address=1 << 44
-    )
+    use_blocks(builder, array(builder, SERIAL, address=1 << 44), [0] * 8, address=1 << 44)
     (decision,) = decisions(builder, tmp_path)
     assert [obj.main_share for obj in decision.objects] == [1.0]

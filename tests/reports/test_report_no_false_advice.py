@@ -156,7 +156,9 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
             note for note in notes(evidence) if "it first touched 16 MiB from node 0 and 16 MiB from node 1" in note
         ]
         assert len(said) == int(share == 0.5)  # whatever can be done about it
-        assert ("0 migrated, thread 0 ran on several nodes while it initialised" in "".join(pin_line(evidence))) is bool(said)
+        assert (
+            "0 migrated, thread 0 ran on several nodes while it initialised" in "".join(pin_line(evidence))
+        ) is bool(said)
         if advice is not None:
             told = "ran on several nodes while it initialised, and first touched 16 MiB from node 0 and 16 MiB"
             assert told in advice.finding

@@ -22,6 +22,7 @@ class RemoteShare:
     samples: int | None  # None: counted, not sampled
     counted_interval: tuple[float, float] | None = None  # of a counted share; None: its error is not known
     effective: float = 0.0  # of sampled ones: equally weighted samples that tell as much
+    surely: float | None = None  # of sampled ones, the remote ones if nodes of which it is not told share controllers
 
     @property
     def share(self) -> float:
@@ -29,8 +30,15 @@ class RemoteShare:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % interval of the true share. None: not known."""
-        return self.counted_interval if self.samples is None else sampled_interval(self.share, self.effective)
+        """95 % interval of the true share, over both readings where there are two. None: not known."""
+        if self.samples is None:
+            return self.counted_interval
+        return sampled_interval(self.least, self.effective)[0], sampled_interval(self.share, self.effective)[1]
+
+    @property
+    def least(self) -> float:
+        """The share in the other reading."""
+        return self.surely / self.total if self.total and self.surely is not None else self.share
 
 
 COUNTERS, LOADS, HINTS = "counters", "loads", "hint faults"
@@ -62,6 +70,7 @@ def share_of_spells(spells: Sequence[Spell]) -> RemoteShare:
         total,
         sum(spell.samples for spell in spells),
         effective=clustered_size(strata(clusters), independent),
+        surely=sum(spell.surely for spell in spells),
     )
 
 

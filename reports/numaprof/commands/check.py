@@ -72,7 +72,8 @@ def checked(path: str, max_remote: float, min_coverage: float, with_advice: bool
         wanted = with_advice and status == EXIT_LIMIT_EXCEEDED
         return Checked(path, status, line, tuple(_fixes(job, path)) if wanted else ())
     with reading(path) as source:
-        by_samples = source.evidence.imported and basis(source.evidence) == LOADS
+        counted_elsewhere = source.evidence.imported or source.evidence.counts_dropped
+        by_samples = counted_elsewhere and basis(source.evidence) == LOADS
         status, line = (
             check_samples(source.evidence, max_remote)
             if by_samples
@@ -116,7 +117,7 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
 
 
 def check_samples(evidence: Evidence, max_remote: float) -> tuple[int, str]:
-    """An imported file has no counters: by the interval of the sampled share."""
+    """Where no counters can tell, as in an imported file: by the interval of the sampled share."""
     share = remote_share(evidence)
     if share is None or not judge(evidence).by_share or not evidence.run.complete:
         return EXIT_CANNOT_SAY, f"cannot say: {verdict(evidence).headline}"

@@ -83,8 +83,9 @@ def share_in_words(evidence: Evidence) -> str:
         return f"{share_in_interval(share.share, share.interval)} of DRAM requests are {remote} ({population})"
     what = "sampled accesses to DRAM" if basis(evidence) == LOADS else "sampled accesses (hint faults)"
     low, high = share.interval or (0.0, 1.0)
+    shown = percent(share.share) if share.least == share.share else f"{percent(share.least)} to {percent(share.share)}"
     return (
-        f"{percent(share.share)} of {number(share.samples)} {what} are remote "
+        f"{shown} of {number(share.samples)} {what} are remote "
         f"(the true share lies between {round_percent(low)} and {round_percent(high)})"
     )
 

@@ -10,11 +10,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from numaprof.evidence.counts import Traffic, Uncounted
+from numaprof.evidence.counts_in_doubt import (
+    SAMPLES_TELL,
+    count_packages,
+    counted_nothing,
+    samples_decide,
+    uses_memory,
+    without,
+)
 from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.lines.lines_without_loads import Footprint
 from numaprof.evidence.lines.remote_lines import RemoteLines, load_remote_lines
 from numaprof.evidence.machine import Machine, parse_list
+from numaprof.evidence.nodes.read_machine import read_machine
 from numaprof.evidence.objects import Object, Objects, load_objects
 from numaprof.evidence.request_classes import Population, sort_events
 from numaprof.evidence.samples import (
@@ -34,7 +43,7 @@ from numaprof.evidence.uncounted import uncounted
 from numaprof.evidence.waves import stand_ins
 from numaprof.placement.use_matrix import UseRows, load_use_rows
 from numaprof.recording.reader import Recording
-from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_samples, sql_threads
+from numaprof.recording.sql import sql_counts, sql_locations, sql_run, sql_samples, sql_threads
 from numaprof.text.messages import Failure
 
 KeptSource = Mapping[str, Mapping[int, str]]  # by file and line, as it was when the run ended
@@ -108,6 +117,7 @@ class Evidence:
     remote_lines: RemoteLines  # by object, prefetches included
     use_rows: UseRows  # by object: what placement/ decides from
     notes: tuple[sql_run.Note, ...]
+    counts_dropped: str | None  # why counters that ran do not give the verdict; None: they do, or there are none
     local: str | None  # what numaprof verify found that it means in counts; None: it did not run, or did not find out
     not_recorded: int  # processes that the kernel does not allow to be measured
     stand_ins: Mapping[int, int] = field(default_factory=dict)  # threads of later waves -> of the first
@@ -135,8 +145,8 @@ class Evidence:
 
     @property
     def counted(self) -> bool:
-        """True if counters distinguished local from remote in this run."""
-        return self.ledger.tells_remote
+        """True if counters distinguished local from remote in this run, and give the verdict."""
+        return self.ledger.tells_remote and self.counts_dropped is None
 
     @property
     def told_apart(self) -> bool:
@@ -212,17 +222,12 @@ def evidence_of(recording: Recording) -> Evidence:
     run = recording.one(sql_run.Run, sql_run.RUN)
     if not 1 <= run.page_bytes <= MOST_PAGE_BYTES:
         raise Failure(f"{recording.path} is damaged: a page size of {run.page_bytes} bytes", "record again")
-    machine = Machine(
-        tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
-        tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
-        tuple(recording.rows(sql_machine.Latency, sql_machine.LATENCIES)),
-        tuple(recording.rows_if("node_memory", sql_machine.NodeMemory, sql_machine.NODE_MEMORY)),
-    )
+    machine = read_machine(recording)
     events = recording.rows(sql_counts.Event, sql_counts.EVENTS)
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
     knows_uncounted = recording.one(sql_threads.HasUncounted, sql_threads.HAS_UNCOUNTED).found > 0
     rows = recording.rows(sql_threads.Thread, sql_threads.threads(knows_uncounted))
-    sampled_on = pick_samples(recording, machine.slow_nodes)
+    sampled_on = pick_samples(recording)
     sorted_events = sort_events(events)
     wanted = set(sorted_events.counted)
     ran_on = _ran_on(rows, counts)
@@ -240,10 +245,25 @@ def evidence_of(recording: Recording) -> Evidence:
     )
     instead = stand_ins(rows)
     objects = load_objects(recording, samples, run.page_bytes, instead)
+    notes = tuple(recording.rows(sql_run.Note, sql_run.NOTES))
+    local = next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None)
+    cpu_ns = sum(row.cpu_ns or 0 for row in rows) + books.whole_ns
+    silent, packages = counted_nothing(books, cpu_ns), count_packages(machine, notes, local)
+    trusted = books.tells_remote and silent is None and not packages
+    spells = load_spells(recording, trusted, bool(machine.slow_nodes))
+    works = uses_memory(cpu_ns, run.page_bytes * sum(row.pages for row in samples.touched), spells)
+    sampled = samples.taken(sql_samples.LOAD, sql_samples.STORE) > 0
+    dropped = silent if works else None
+    if dropped is None and packages and samples_decide(spells):
+        dropped = SAMPLES_TELL
+    footprint = _footprint(threads, objects, run.page_bytes)
     return Evidence(
         path=recording.path,
         run=run,
-        levels=tuple(recording.rows(sql_run.Level, sql_run.LEVELS)),
+        levels=without(
+            recording.rows(sql_run.Level, sql_run.LEVELS),
+            {"counters": dropped, "samples": "no sample came" if works and not sampled else None},
+        ),
         windows=tuple(recording.rows(sql_run.Window, sql_run.WINDOWS)),
         machine=machine,
         events=tuple(events),
@@ -252,12 +272,13 @@ def evidence_of(recording: Recording) -> Evidence:
         threads=threads,
         stand_ins=instead,
         samples=samples,
-        spells=load_spells(recording, books.tells_remote, bool(machine.slow_nodes)),
+        spells=spells,
         objects=objects,
         use_rows=load_use_rows(recording),
-        remote_lines=load_remote_lines(recording, books, events, _footprint(threads, objects, run.page_bytes)),
-        notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
-        local=next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None),
+        remote_lines=RemoteLines() if dropped else load_remote_lines(recording, books, events, footprint),
+        notes=notes,
+        counts_dropped=dropped if books.tells_remote else None,
+        local=local,
         not_recorded=sum(row.processes for row in recording.rows(sql_run.NotRecorded, sql_run.NOT_RECORDED)),
         source=_kept_source(recording),
         code_files=tuple(row.path for row in recording.rows_if("code_file", sql_run.CodeFile, sql_run.CODE_FILES)),

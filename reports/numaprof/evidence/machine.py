@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from numaprof.evidence.nodes.controllers import Controllers
 from numaprof.evidence.thresholds import REMOTE_EXTRA_NS
 from numaprof.recording.sql.sql_machine import Cpu, Latency, Node, NodeMemory
 
@@ -17,6 +18,7 @@ class Machine:
     cpus: tuple[Cpu, ...]
     latencies: tuple[Latency, ...] = ()
     memory: tuple[NodeMemory, ...] = ()  # empty: the recording does not tell
+    controllers: Controllers = field(default_factory=Controllers)
 
     @cached_property
     def memory_nodes(self) -> tuple[int, ...]:

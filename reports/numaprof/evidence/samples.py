@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -124,8 +124,8 @@ class Samples:
         return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
 
 
-def pick_samples(recording: Recording, slow_nodes: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """Chooses the samples that are looked at. Returns the nodes on which each thread was sampled."""
+def pick_samples(recording: Recording) -> dict[int, tuple[int, ...]]:
+    """After read_machine: chooses the samples to look at, and returns the nodes on which each thread was sampled."""
     knows = recording.has_table("placed_before")
     recording.run(
         sql_samples.LAST_SNAPSHOTS,
@@ -135,7 +135,6 @@ def pick_samples(recording: Recording, slow_nodes: Sequence[int]) -> dict[int, t
         *sql_samples.KIND_SUMS,
         sql_samples.PICKED,
         most=MOST_SAMPLES,
-        slow_nodes=json.dumps(slow_nodes),
     )
     return _nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES))
 

@@ -102,6 +102,12 @@ READS_UNDER_WAY = 10.0
 # A mean latency of fewer samples is chance: single loads take from 100 to 1000 cycles.
 MIN_LATENCIES = 30
 
+# Latencies that differ by less are the same. Reads from a sibling sub-NUMA cluster take 5 to 15 % longer than own ones.
+SAME_LATENCY = 0.03
+
+# Nodes of one package that are compared in pairs: the largest EPYC has 32 L3 caches, each of which can be a node.
+MOST_PAIRED_NODES = 64
+
 # Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
 MIN_REMOTE_READS = 10_000
 
@@ -119,6 +125,9 @@ ALL_OF_IT = 0.995
 
 # Less than this stays in the private caches of every server CPU: half of 256 KiB (Nehalem to Broadwell).
 IN_CACHE_BYTES = 128 << 10
+
+# CPU time in which a program that uses memory makes some request to DRAM, be it for the pages of its libraries.
+SILENT_NS = 1_000_000_000
 
 # Less than this fits the private caches of one core (1 to 2 MiB since Skylake-SP and Zen 4): DRAM hardly sees it.
 MIN_OBJECT_BYTES = 1 << 20

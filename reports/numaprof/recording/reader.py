@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from numaprof.recording.codes import PARAMETERS
 from numaprof.recording.commit import finished_commit, restored_copy
-from numaprof.recording.sql.sql_tables import TABLES, Tables
+from numaprof.recording.sql.sql_run import TABLES, Tables
 from numaprof.text.format import clean, shell_path
 from numaprof.text.messages import Failure
 from numaprof.text.regular_file import open_regular

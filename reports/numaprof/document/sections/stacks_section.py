@@ -25,7 +25,8 @@ def remote_stacks(source: Reading, lines: tuple[model.Line, ...]) -> model.Remot
     asked: dict[str, object] = {"steps": STEPS, "step": step_ns, "most": MOST_ROWS}
     samples = source.evidence.samples
     population: str | None = "remote requests sampled"
-    rows = source.recording.rows(sql_stacks.Remote, sql_stacks.REQUESTS, **asked)
+    requests = source.evidence.counts_dropped is None  # else samples that counters sent are of other requests
+    rows = source.recording.rows(sql_stacks.Remote, sql_stacks.REQUESTS, **asked) if requests else []
     total = sum(row.events for row in samples.caused)
     if not rows:
         population = "sampled remote accesses"

@@ -31,12 +31,11 @@ class Sampled(NamedTuple):
     accesses: float
 
 
-IS_REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
 IN_DRAM = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
 # Sampled loads and stores that DRAM answered, of the samples that are looked at.
 SAMPLED = f"""
 SELECT thread, sum(weight) FROM picked
- WHERE kind IN (@LOAD, @STORE) AND {IN_DRAM} AND {IS_REMOTE} IS NOT NULL
+ WHERE kind IN (@LOAD, @STORE) AND {IN_DRAM} AND remote IS NOT NULL
  GROUP BY thread
 """
 # Each thread adapts its sampling period, and its samples have turns of their own. What those of equal threads stand for
@@ -53,8 +52,7 @@ WEIGHED = (
 # touch of its page.
 USES = f"""
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
-       {IS_REMOTE} AS remote,
-       steady,
+       remote, steady,
        sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
@@ -70,26 +68,29 @@ class Spell(NamedTuple):
     thread: int
     part: int
     having: float  # those that are remote, or that the slow tier answered
+    surely: float  # of these, those that are remote also where nodes may share their memory controllers
     total: float
     samples: int
     squares: float  # sum of the squares of the weights
 
 
-def _spells(having: str, where: str) -> str:
+def _spells(having: str, surely: str, where: str) -> str:
     """Those of which it is known."""
     return f"""
 SELECT kind, thread, (t_ns - first) * :spells / (last - first) AS part,
-       sum(weight * having_it), sum(weight), count(*), total(1.0 * weight * weight)
-  FROM (SELECT kind, thread, t_ns, weight, {having} AS having_it FROM access WHERE {where})
+       sum(weight * having_it), sum(weight * surely), sum(weight), count(*), total(1.0 * weight * weight)
+  FROM (SELECT kind, thread, t_ns, weight, {having} AS having_it, {surely} AS surely FROM access WHERE {where})
        CROSS JOIN (SELECT min(t_ns) AS first, max(t_ns) + 1 AS last FROM access)
  WHERE having_it IS NOT NULL
  GROUP BY kind, thread, part
 """
 
 
-REMOTE_SPELLS = _spells(IS_REMOTE, IN_DRAM)
+REMOTE_SPELLS = _spells("remote", "surely_remote", IN_DRAM)
 SLOW_SPELLS = _spells(
-    "source = @SLOW_TIER", "kind IN (@LOAD, @STORE) AND source IN (@LOCAL_DRAM, @REMOTE_DRAM, @SLOW_TIER)"
+    "source = @SLOW_TIER",
+    "source = @SLOW_TIER",
+    "kind IN (@LOAD, @STORE) AND source IN (@LOCAL_DRAM, @REMOTE_DRAM, @SLOW_TIER)",
 )
 
 

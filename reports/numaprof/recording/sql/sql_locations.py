@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_accesses import IN_DRAM
 from numaprof.recording.sql.sql_samples import TOUCH
 
 # Ends of the paths of interpreters and virtual machines, as GLOB has them. Wherever they lie, and though they may have
@@ -218,11 +219,11 @@ class ModuleReads(NamedTuple):
 
 
 # In whose code the instructions stand that read remotely, by overflow samples; not who called it.
-MODULE_READS = """
+MODULE_READS = f"""
 SELECT kind = @OVERFLOW, module, sum(weight), count(*)
   FROM picked JOIN stack ON stack.id = picked.stack JOIN place ON place.id = stack.place
  WHERE kind = @OVERFLOW
-    OR (kind IN (@LOAD, @STORE) AND (source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)))
+    OR (kind IN (@LOAD, @STORE) AND remote AND {IN_DRAM})
  GROUP BY kind = @OVERFLOW, module
 """
 

@@ -6,6 +6,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+class Vendor(NamedTuple):
+    vendor: str | None
+
+
+VENDOR = "SELECT cpu_vendor FROM run"
+
+
 class Node(NamedTuple):
     id: int
     mem_bytes: int | None
@@ -34,6 +41,27 @@ class Latency(NamedTuple):
 
 
 LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
+
+
+class LatencyRange(NamedTuple):
+    from_node: int
+    to_node: int
+    median: float
+    low: float
+    high: float
+
+
+LATENCY_RANGES = """
+SELECT from_node, to_node, median, low, high FROM measured WHERE metric = 'latency_random' AND to_node IS NOT NULL
+"""
+
+
+class CacheOfCpu(NamedTuple):
+    cpu: int
+    cache: int
+
+
+LAST_CACHES = "SELECT cpu, cache FROM last_cache"
 
 
 class NodeMemory(NamedTuple):

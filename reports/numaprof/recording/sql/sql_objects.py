@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_accesses import IN_DRAM
 from numaprof.recording.sql.sql_locations import OUTWARDS
 from numaprof.recording.sql.sql_samples import TOUCH
 
@@ -69,7 +70,8 @@ THINGS = (
     """,
     """
     CREATE TEMP TABLE access AS
-    SELECT kind, a.process, a.thread, node, page_node, source, weight, latency, a.address, block, stack, a.t_ns,
+    SELECT kind, a.process, a.thread, node, page_node, source, remote, surely_remote, weight, latency, a.address, block,
+           stack, a.t_ns,
            ifnull(object, t.thing) AS thing, t.thing AS init_thing, t.site AS init_site,
            t.thread AS init_thread, ifnull(a.t_ns > u.until, 1) AS steady
       FROM (SELECT *, (SELECT max(address) FROM touch
@@ -316,7 +318,7 @@ class HugeRegions(NamedTuple):
 
 
 # Aligned stretches of the size of a huge page, 2 MiB on x86-64 and with 4 KiB pages on Arm.
-HUGE_REGIONS = """
+HUGE_REGIONS = f"""
 WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS page FROM access
               WHERE thing > 0 AND steady),
      huge AS (SELECT DISTINCT process, address / 0x200000 AS region FROM touch WHERE pages >= :huge_fault),
@@ -329,7 +331,7 @@ WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS pa
 SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight), ifnull(max(pages), 0),
        ifnull(max(one), 0)
   FROM use JOIN mixed USING (thing, process, region) LEFT JOIN seen USING (thing)
- WHERE source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)
+ WHERE remote AND {IN_DRAM}
  GROUP BY thing
 """
 

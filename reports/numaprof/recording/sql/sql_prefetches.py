@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numaprof.recording.sql.sql_accesses import IN_DRAM, IS_REMOTE
+from numaprof.recording.sql.sql_accesses import IN_DRAM
 
 
 class Asked(NamedTuple):
@@ -49,7 +49,7 @@ class Answered(NamedTuple):
 ANSWERED = f"""
 SELECT ifnull(thing, 0), thread, {_SPELL} AS spell, sum(weight), count(*), total(1.0 * weight * weight)
   FROM access CROSS JOIN {_RUN}
- WHERE {IN_DRAM} AND {IS_REMOTE}
+ WHERE {IN_DRAM} AND remote
  GROUP BY 1, thread, spell
 """
 
@@ -69,8 +69,7 @@ class Read(NamedTuple):
 # Sampled loads and stores of any level, by the instruction and what it reads.
 READ = """
 SELECT p.id, p.module, p.function, p.file, p.line, a.thing, sum(a.weight),
-       total(a.weight * (a.source = @REMOTE_DRAM
-                         OR (ifnull(a.source, 0) <> @SLOW_TIER AND ifnull(a.node <> a.page_node, 0)))),
+       total(a.weight * a.remote),
        count(*)
   FROM access a JOIN stack k ON k.id = a.stack JOIN place p ON p.id = k.place
  WHERE a.kind IN (@LOAD, @STORE) AND a.thing IS NOT NULL

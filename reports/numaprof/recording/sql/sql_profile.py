@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_accesses import IN_DRAM
+
 
 class Weight(NamedTuple):
     kind: int
@@ -18,19 +20,17 @@ class Weight(NamedTuple):
 
 # Placement: of overflow samples their event's, of loads and stores who answered, of faults the page's node against the
 # thread's. Only what is measured: samples of kinds that neither touch nor read memory are left out.
-WEIGHTS = """
-SELECT s.kind, s.stack, s.thread, c.node,
+WEIGHTS = f"""
+SELECT s.kind, s.stack, s.thread, s.node,
        CASE WHEN s.kind = @OVERFLOW THEN replace(replace(e.placement, '_near', ''), '_far', '')
-            WHEN s.source IS NOT NULL THEN r.name
-            WHEN c.node = s.page_node THEN 'local_dram'
-            WHEN c.node <> s.page_node THEN 'remote_dram' END AS placement,
+            WHEN {IN_DRAM} THEN CASE s.remote WHEN 0 THEN 'local_dram' WHEN 1 THEN 'remote_dram' END
+            ELSE r.name END AS placement,
        count(*), sum(s.weight)
-  FROM sample s
-  LEFT JOIN cpu c ON c.id = s.cpu
+  FROM answered s
   LEFT JOIN event e ON e.id = s.event
   LEFT JOIN source r ON r.id = s.source
  WHERE s.kind IN (@OVERFLOW, @LOAD, @STORE, @FIRST_TOUCH, @HINT)
- GROUP BY s.stack, s.thread, s.kind, c.node, placement
+ GROUP BY s.stack, s.thread, s.kind, s.node, placement
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL for the run: what was run, evidence levels, windows, notes. The columns: core/recording/schema.sql."""
+"""SQL for the run: what was run, evidence levels, windows, notes, tables. The columns: core/recording/schema.sql."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ class Run(NamedTuple):
 
 
 RUN = f"SELECT {', '.join(Run._fields)} FROM run"
+
+
+class Tables(NamedTuple):
+    found: int
+
+
+TABLES = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = :name"
 
 
 class Level(NamedTuple):

@@ -77,19 +77,16 @@ SELECT m.block, m.as_block, f.address - b.address
 
 # Samples whose places are looked at: all of them up to :most of a kind, else a share chosen by a hash of their number
 # (2654435761 is 2^32 over the golden ratio: neighbours fall far apart). What is chosen stands for the rest. The first
-# comparison throws most of a million rows away before anything is looked up for them. Where no source was recorded, an
-# access to a page of a slow tier is one to the slow tier (8), not a remote one. Shared memory is that of the process
-# where it was seen first, so that one process's first touch stands beside the accesses of the others.
+# comparison throws most of a million rows away before anything is looked up for them. Shared memory is that of the
+# process where it was seen first, so that one process's first touch stands beside the accesses of the others.
 PICKED = """
 CREATE TEMP TABLE picked AS
-SELECT s.kind, s.event, s.thread, CASE WHEN o.kind = 'shared' THEN o.process ELSE t.process END AS process, c.node,
-       s.stack, s.address + ifnull(e.shift, 0) AS address, s.page_node,
-       CASE WHEN s.source IS NULL AND s.page_node IN (SELECT value FROM json_each(:slow_nodes)) THEN 8 ELSE s.source END
-       AS source, s.t_ns, s.latency, ifnull(e.as_block, s.block) AS block,
+SELECT s.kind, s.event, s.thread, CASE WHEN o.kind = 'shared' THEN o.process ELSE t.process END AS process, s.node,
+       s.stack, s.address + ifnull(e.shift, 0) AS address, s.page_node, s.source, s.remote, s.surely_remote, s.t_ns,
+       s.latency, ifnull(e.as_block, s.block) AS block,
        s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
-  FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
+  FROM answered s CROSS JOIN kind_sum k ON k.kind = s.kind
   JOIN thread t ON t.id = s.thread
-  LEFT JOIN cpu c ON c.id = s.cpu
   LEFT JOIN block b ON b.id = s.block
   LEFT JOIN elsewhere e ON e.block = s.block
   LEFT JOIN object o ON o.id = b.object AND (o.alloc_stack IS NOT NULL OR o.kind = 'stack' OR

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_accesses import IN_DRAM
+
 
 class Remote(NamedTuple):
     stack: int | None
@@ -26,12 +28,7 @@ SELECT stack, thread, {thing} AS thing, k.site, max(0, min(:steps - 1, t_ns / :s
  LIMIT :most
 """
 REQUESTS = _ROWS.format(table="picked", thing="NULL", remote="kind = @OVERFLOW")
-ACCESSES = _ROWS.format(
-    table="access",
-    thing="thing",
-    remote="CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 "
-    "WHEN source IS NULL THEN node <> page_node END",
-)
+ACCESSES = _ROWS.format(table="access", thing="thing", remote=f"remote AND {IN_DRAM}")
 
 
 # Of these stacks and their callers only: a recording may hold millions.

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_accesses import IN_DRAM
+
 
 class LastMoment(NamedTuple):
     t_ns: int | None
@@ -93,13 +95,10 @@ class Accesses(NamedTuple):
 
 
 # Sampled accesses whose page's node is known: the time line of machines without counters. :kinds as a JSON array.
-ACCESSES_OVER_TIME = """
+ACCESSES_OVER_TIME = f"""
 WITH known AS (
-    SELECT s.thread, min((s.t_ns - 1) / :step, :last) AS bin, weight,
-           CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1
-                ELSE c.node <> s.page_node END AS remote
-      FROM sample s LEFT JOIN cpu c ON c.id = s.cpu
-     WHERE kind IN (SELECT value FROM json_each(:kinds)) AND ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
+    SELECT thread, min((t_ns - 1) / :step, :last) AS bin, weight, remote FROM answered
+     WHERE kind IN (SELECT value FROM json_each(:kinds)) AND {IN_DRAM}
 )
 SELECT thread, bin, 1.0 * sum(weight * (1 - remote)), 1.0 * sum(weight * remote) FROM known WHERE remote IS NOT NULL
  GROUP BY thread, bin ORDER BY thread, bin

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numaprof.recording.sql.sql_accesses import IN_DRAM, IS_REMOTE
+from numaprof.recording.sql.sql_accesses import IN_DRAM
 from numaprof.recording.sql.sql_samples import TOUCH
 
 
@@ -43,7 +43,7 @@ class UseRow(NamedTuple):
 
 
 USES = f"""
-SELECT a.thing, e.process, e.block, max(0, a.address - e.first), a.thread, a.node, a.page_node, {IS_REMOTE},
+SELECT a.thing, e.process, e.block, max(0, a.address - e.first), a.thread, a.node, a.page_node, a.remote,
        {IN_DRAM}, a.weight, a.t_ns, a.steady, a.kind, k.site
   FROM access a JOIN extent e ON e.thing = a.thing AND e.block = ifnull(a.block, 0)
        AND e.process = CASE WHEN a.block IS NULL THEN a.process ELSE 0 END
