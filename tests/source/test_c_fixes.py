@@ -133,8 +133,8 @@ CASES = {
     "a macro hides the call": (
         "#define NEW(p, n) p = malloc((n) * sizeof *(p))",
         f"    double *a;\n    NEW(a, n); // ALLOC\n{RANDOM}",
-        Form.WORDS,
-        "not understood",
+        Form.POLICY,
+        "move_here((char *)a",
     ),
 }
 

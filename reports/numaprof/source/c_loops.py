@@ -31,6 +31,7 @@ class Loop:
     end: Node
     closed: bool  # the end is the last turn
     declared: bool  # the loop declares its variable
+    by_one: bool = True
 
     @property
     def body(self) -> Node:
@@ -62,7 +63,7 @@ def loop_of(source: Source, node: Node) -> Loop | None:
     if not (counts and compares and source.text(left) == variable == source.text(counted)):
         return None
     closed = operator is not None and source.text(operator) == "<="
-    return Loop(node, variable, first, end, closed, start.type == "declaration")
+    return Loop(node, variable, first, end, closed, start.type == "declaration", source.text(step).find("=") < 0)
 
 
 def directive(source: Source, node: Node) -> list[str]:
@@ -115,6 +116,12 @@ class Element(NamedTuple):
     root: str
     indices: tuple[Polynomial, ...]
     node: Node
+    bases: tuple[Node, ...] = ()  # the pointers to which the indices belong
+
+    def position(self, variable: str) -> int | None:
+        """Of the first index in which a variable is; None: it is in none."""
+        inside = (any(variable in names(part) for term in index for part in term) for index in self.indices)
+        return next((at for at, has in enumerate(inside) if has), None)
 
 
 @dataclass
@@ -137,8 +144,7 @@ class Turns:
     @property
     def chooses(self) -> bool:
         """True if the turn tells which elements are written."""
-        terms = (term for each in self.writes for index in each.indices for term in index)
-        return any(self.loop.variable in names(part) for term in terms for part in term)
+        return any(each.position(self.loop.variable) is not None for each in self.writes)
 
     def name(self, node: Node) -> str:
         return " ".join(self.source.text(node).split())
@@ -177,7 +183,8 @@ class Turns:
         if node.type == "field_expression" and argument is not None:
             base = self.pointer(argument) if source_operator(node) == "->" else self.place(argument)
             last = node.child_by_field_name("field")
-            return Element(f"{base.root}.{self.name(last) if last is not None else ''}", base.indices, node)
+            root = f"{base.root}.{self.name(last) if last is not None else ''}"
+            return base._replace(root=root, node=node)
         declared = value.parent.child_by_field_name("declarator") if value is not None and value.parent else None
         if value is not None and declared is not None and declared.type == "reference_declarator":
             return self.place(value)
@@ -189,21 +196,21 @@ class Turns:
         argument, value = node.child_by_field_name("argument"), self._value(node)
         if node.type == "pointer_expression" and argument is not None and source_operator(node) == "&":
             found = self.place(argument)
-            return found if found.indices else found._replace(indices=({},))
+            return found if found.indices else found._replace(indices=({},), bases=(node,))
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if node.type == "binary_expression" and left is not None and right is not None:
             return self._moved(self.pointer(left), self.polynomial(right), node)
         if value is not None:
             return self.pointer(value)
         found = self.place(node)
-        return found._replace(indices=(*found.indices, {}))
+        return found._replace(indices=(*found.indices, {}), bases=(*found.bases, node))
 
     def _value(self, node: Node) -> Node | None:
         return self.values.get(self.name(node)) if node.type == "identifier" else None
 
     def _moved(self, pointed: Element, by: Polynomial, node: Node) -> Element:
         *before, last = pointed.indices
-        return Element(pointed.root, (*before, polynomial.added(last, by)), node)
+        return pointed._replace(indices=(*before, polynomial.added(last, by)), node=node)
 
 
 def bare(node: Node) -> Node:
@@ -233,11 +240,17 @@ def leaves(node: Node, *types: str) -> Iterator[Node]:
         yield from leaves(child, *types)
 
 
-def turns(source: Source, loop: Loop) -> Turns:
-    """What the turns of a loop do, and why they may depend on each other."""
+def looked_at(source: Source, loop: Loop) -> Turns:
+    """The turns of a loop, of which only the names are known."""
     found = Turns(source, loop)
     _declare(found)
-    pure = {node.start_byte for node in source.matches("pure", loop.node)}
+    return found
+
+
+def turns(source: Source, loop: Loop) -> Turns:
+    """What the turns of a loop do, and why they may depend on each other. Any of them may allocate."""
+    found = looked_at(source, loop)
+    pure = {node.start_byte for query in ("pure", "allocator") for node in source.matches(query, loop.node)}
     _walk(found, loop.body, pure, nested=False)
     bounds = {source.text(name) for end in (loop.first, loop.end) for name in leaves(end, "identifier")}
     if bounds & {each.root for each in found.writes}:
@@ -282,8 +295,8 @@ def _walk(found: Turns, node: Node, pure: set[int], *, nested: bool) -> None:
         found.refuse("a turn may end the loop")
     elif kind in _HIDDEN or node.is_missing:
         found.refuse(f"`{found.name(node)[:24]}` hides what a turn does")
-    elif kind in ("new_expression", "delete_expression"):
-        found.refuse(f"a turn calls `{kind[:6].rstrip('_')}`")
+    elif kind == "delete_expression" or (kind == "new_expression" and node.start_byte not in pure):
+        found.refuse(f"a turn calls `{kind.partition('_')[0]}`")
     elif kind in ("assignment_expression", "update_expression"):
         target = node.child_by_field_name("left") or node.child_by_field_name("argument")
         if target is not None:

@@ -33,7 +33,15 @@ static void {name}(const void *block, size_t size)
     mbind((void *)begin, (uintptr_t)block + size - begin, MPOL_INTERLEAVE, nodes->maskp, nodes->size + 1, MPOL_MF_MOVE);
 }
 """
+_SMALL = """// Takes small pages for a block.
+static void {name}(const void *block, size_t size)
+{
+    const uintptr_t page = sysconf(_SC_PAGESIZE), begin = (uintptr_t)block / page * page;
+    madvise((void *)begin, (uintptr_t)block + size - begin, MADV_NOHUGEPAGE);
+}
+"""
 _HELPERS = {
+    "take_small_pages": (_SMALL, ("stdint.h", "sys/mman.h", "unistd.h")),
     "move_here": (_MOVE, ("numa.h", "numaif.h", "sched.h", "stdint.h", "unistd.h")),
     "spread_over_nodes": (_SPREAD, ("numa.h", "numaif.h", "stdint.h", "unistd.h")),
 }
@@ -52,7 +60,9 @@ class Editor:
         self.edits.append(Edit(self.source.file, self.source.path, at, b"", new))
 
     def before(self, node: Node, lines: Iterable[str]) -> None:
-        """Lines above the one on which a statement begins."""
+        """Lines above the one on which a statement, or the directive for it, begins."""
+        while (above := node.prev_named_sibling) is not None and above.type == "preproc_call":
+            node = above
         start = self.source.line_start(node.start_byte)
         if self.source.between(start, node.start_byte).strip():
             raise Unreadable("other code stands before the statement on its line")
@@ -116,23 +126,23 @@ class Editor:
         """True if directives of the file begin their lines though code beside them does not."""
         return b"\n#pragma" in self.source.data or b"#pragma" not in self.source.data
 
-    def helper(self, name: str, node: Node) -> str:
-        """A function of ours above the one that uses it; its name in the file."""
+    def helper(self, name: str) -> str:
+        """A function of ours above the first of the file; its name."""
         text, headers = _HELPERS[name]
         while name.encode() in self.source.data:
             name += "_"
-        top = node
-        while top.parent is not None and top.parent.type not in ("translation_unit", "declaration_list", *_CONDITIONS):
-            top = top.parent
+        top = next((node for node in self.source.root.named_children if self.source.matches("function", node)), None)
+        if top is None:
+            raise Unreadable("the file has no function")
         above = top.prev_sibling
         while above is not None and above.type == "comment" and above.end_point[0] + 1 == top.start_point[0]:
             top, above = above, above.prev_sibling
-        start = self.source.line_start(top.start_byte)
         shown = text.replace("{name}", name).replace("    ", self.source.step)
-        self._insert(start, shown + "\n")
-        for header in headers:
+        for header in headers:  # first, as they may belong to the same line
             self.include(header)
-        self.flag("-lnuma")
+        self._insert(self.source.line_start(top.start_byte), shown + "\n")
+        if "numa.h" in headers:
+            self.flag("-lnuma")
         if self.source.language == "c" and b"_GNU_SOURCE" not in self.source.data:
             self.flag("-D_GNU_SOURCE")
         return name
@@ -156,7 +166,6 @@ class Editor:
 
 
 _UNBRACED = ("if_statement", "for_statement", "while_statement", "do_statement", "for_range_loop")
-_CONDITIONS = ("preproc_if", "preproc_ifdef", "preproc_else", "linkage_specification")
 
 
 def pragma(schedule: str, private: Sequence[str] = ()) -> str:

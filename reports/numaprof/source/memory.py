@@ -29,6 +29,7 @@ class Memory:
     name: str  # the last part of the name that the program gives it
     written: bool = False  # by the statement itself: its pages have nodes then
     grown: bool = False  # by turns of a loop
+    static: bool = False  # there when the program starts
     headers: tuple[str, ...] = ()
 
 
@@ -39,6 +40,25 @@ def allocated(source: Source, statement: Node, wrapper: str) -> list[Memory]:
         calls += [call for call in leaves(statement, "call_expression") if _called(source, call) == wrapper]
     found = [_of_call(source, statement, call) for call in sorted(set(calls), key=lambda call: call.start_byte)]
     return [each for each in found if each is not None] + list(_containers(source, statement))
+
+
+def variable(source: Source, statement: Node, name: str) -> Memory:
+    """An array outside of functions, which holds zeros when the program starts. Unreadable: it is none."""
+    declarators = statement.children_by_field_name("declarator") if statement.type == "declaration" else []
+    for declarator in declarators:
+        names = [source.text(each) for each in leaves(declarator, "identifier")]
+        if names[:1] == [name] and declarator.type == "array_declarator" and not source.around(statement, "function"):
+            return Memory(statement, name, f"sizeof {name}", name, static=True)
+    raise Unreadable(f"`{name}` is no array without values outside of functions")
+
+
+def main_of(source: Source) -> Node:
+    for function in source.matches("function"):
+        head = next(leaves(function, "function_declarator"), None)
+        named = head.child_by_field_name("declarator") if head is not None else None
+        if named is not None and source.text(named) == "main":
+            return function
+    raise Unreadable("the function main is in another file")
 
 
 def _called(source: Source, call: Node) -> str:
@@ -291,6 +311,8 @@ def ancestors(node: Node) -> Iterator[Node]:
 def place_after(source: Source, memory: Memory) -> Node:
     """The statement behind which code for the memory can stand. Unreadable: there is none."""
     statement = memory.statement
+    if not source.around(statement, "function"):
+        raise Unreadable(f"`{memory.name}` is allocated before the program starts")
     if memory.grown:
         loops = source.around(statement, "loop")
         functions = source.around(statement, "function")

@@ -80,11 +80,12 @@ def _of_file(edits: Sequence[Edit]) -> Iterator[Change]:
 
 def _lines(data: bytes, edit: Edit) -> tuple[int, int]:
     """Offsets of the whole lines that an edit touches; none where it adds lines between two others."""
-    begin = data.rfind(b"\n", 0, edit.start) + 1
-    if not edit.old and begin == edit.start and edit.new.endswith(b"\n"):
-        return begin, begin
-    end = data.find(b"\n", edit.start + len(edit.old) - (edit.old[-1:] == b"\n"))
-    return begin, len(data) if end < 0 else end + 1
+    begin, end = data.rfind(b"\n", 0, edit.start) + 1, edit.start + len(edit.old)
+    whole = edit.new.endswith(b"\n") or (not edit.new and begin == edit.start)
+    if whole and (end == 0 or data[end - 1 : end] == b"\n"):
+        return begin, end
+    following = data.find(b"\n", end)
+    return begin, len(data) if following < 0 else following + 1
 
 
 def _trimmed(edit: Edit, data: bytes, begin: int, end: int, text: bytes) -> Change:
@@ -98,10 +99,11 @@ def _trimmed(edit: Edit, data: bytes, begin: int, end: int, text: bytes) -> Chan
     return Change(edit.file, edit.path, first, tuple(old), tuple(new))
 
 
-def printed(fix: Fix) -> tuple[str, ...]:
+def printed(fixes: Sequence[Fix]) -> tuple[str, ...]:
     """The lines, each change below a comment that says where it belongs, the first with the flags of the build."""
     lines: list[str] = []
-    for number, change in enumerate(changes(fix.edits)):
+    flags = flags_of(fixes)
+    for number, change in enumerate(changes(edit for fix in fixes for edit in fix.edits)):
         name, mark = os.path.basename(change.file), "!" if suffix(change.file).startswith(".f") else "//"
         if not change.old:
             where = f"after line {change.last}, add"
@@ -109,14 +111,18 @@ def printed(fix: Fix) -> tuple[str, ...]:
             where = f"instead of line {change.first}"
         else:
             where = f"instead of lines {change.first}-{change.last}"
-        needs = f"; build with {' '.join(fix.flags)}" if fix.flags and not number else ""
+        needs = f"; build with {' '.join(flags)}" if flags and not number else ""
         lines += [f"{mark} {name}: {where}{needs}", *change.text]
     return tuple(lines)
 
 
+def flags_of(fixes: Iterable[Fix]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(flag for fix in fixes for flag in fix.flags))
+
+
 def unified(fixes: Sequence[Fix], root: str) -> bytes:
     """A diff of all fixes, with names relative to a folder, as git apply and patch -p1 take it."""
-    flags = dict.fromkeys(flag for fix in fixes for flag in fix.flags)
+    flags = flags_of(fixes)
     parts = [f"# build with {' '.join(flags)}\n".encode()] if flags else []
     those = changes(edit for fix in fixes for edit in fix.edits)
     for path, of_file in groupby(those, key=lambda change: change.path):

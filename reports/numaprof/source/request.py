@@ -29,6 +29,7 @@ class Wanted(Enum):
     PIECES = "pieces"  # each allocation of a loop is one part, the parts are in the order of the team
     THREADS = "threads"  # the part that each of the program's own threads uses, to the node of that thread
     INTERLEAVED = "interleaved"
+    SMALL_PAGES = "small pages"  # where the parts of threads meet in huge ones
 
 
 class Form(Enum):

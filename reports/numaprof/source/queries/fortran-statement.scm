@@ -1,4 +1,4 @@
 [
-  (allocate_statement) (assignment_statement) (do_loop) (call_expression) (subroutine_call) (variable_declaration)
-  (read_statement) (if_statement) (where_statement)
+  (allocate_statement) (assignment_statement) (do_loop) (subroutine_call) (variable_declaration) (if_statement)
+  (where_statement) (read_statement) (keyword_statement)
 ] @statement
