@@ -221,7 +221,7 @@ PRELOAD_EXPORT int execveat(int directory, const char *path, char *const argumen
     __typeof__(&execveat) next = PRELOAD_NEXT(execveat);
     if (!exec_is_followed())
         return next(directory, path, arguments, environment, flags);
-    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO would wait
     int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
     if (fd >= 0)
         close(fd);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/process/regular_file.h"
+
 // The writable segment that holds the offset: of several the last that begins before it. Of 32 bits or 64.
 static uint64_t static_memory_segment_end(Elf *elf, uint64_t offset, uint64_t address, uint64_t page)
 {
@@ -27,7 +29,8 @@ uint64_t static_memory_end(pid_t pid, const char *path, uint64_t file_offset, ui
     char name[PATH_MAX];
     if (snprintf(name, sizeof name, "/proc/%d/root%s", pid, path) >= (int)sizeof name)
         return UINT64_MAX;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would wait for a writer
+    struct stat status;
+    int fd = regular_file_open(name, 0, &status);
     if (fd < 0)
         return UINT64_MAX;
     elf_version(EV_CURRENT);

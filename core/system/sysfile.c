@@ -27,7 +27,7 @@ static int sysfile_open(const char *root, const char *path_format, va_list argum
     int status = sysfile_path(path, root, path_format, arguments);
     if (status < 0)
         return status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // /proc/kmsg waits for messages
     return fd < 0 ? -errno : fd;
 }
 

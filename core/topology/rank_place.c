@@ -2,14 +2,17 @@
 #include "core/topology/rank_place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/system/abstract_name.h"
+#include "core/system/user_folder.h"
 #include "core/util/table.h"
 
-enum { RANK_PLACE_MOST = 4096 }; // recorders that share CPUs
+enum {
+    RANK_PLACE_MOST = 4096,    // recorders that share CPUs
+    RANK_PLACE_KEY_SHIFT = 14, // of a key: the other bits and 12 of the place are an offset of 62 bits
+};
 
 // Of the same job and the same CPUs.
 static uint64_t rank_place_key(const struct rank *rank, const struct cpulist *cpus)
@@ -20,22 +23,40 @@ static uint64_t rank_place_key(const struct rank *rank, const struct cpulist *cp
     return key;
 }
 
+// The kernel frees the lock of a recorder that dies. F_OFD_SETLK never waits.
+static int rank_place_lock(int file, uint64_t key, int place)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1,
+                         .l_start = (off_t)(key >> RANK_PLACE_KEY_SHIFT) * RANK_PLACE_MOST + place};
+    return fcntl(file, F_OFD_SETLK, &lock) < 0 ? -errno : 0;
+}
+
+// Each place is one byte of the file, which stays empty.
+static int rank_place_open(void)
+{
+    const int folder = user_folder_open();
+    if (folder < 0)
+        return folder;
+    const int file = openat(folder, "ranks", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    const int status = file < 0 ? -errno : file;
+    close(folder);
+    return status;
+}
+
 int rank_place_claim(const struct rank *rank, const struct cpulist *cpus, int *place)
 {
     const uint64_t key = rank_place_key(rank, cpus);
-    int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (held < 0)
-        return -errno;
-    for (*place = 0; *place < RANK_PLACE_MOST; (*place)++) {
-        const struct abstract_name name = abstract_name("rank-of-numaprof-%u-%016llx-%d", (unsigned)getuid(),
-                                                        (unsigned long long)key, *place);
-        if (bind(held, (const struct sockaddr *)&name.address, name.size) == 0)
-            return held;
-        if (errno != EADDRINUSE)
-            break;
+    const int file = rank_place_open();
+    if (file < 0)
+        return file;
+    int status = -EAGAIN;
+    for (*place = 0; *place < RANK_PLACE_MOST && status == -EAGAIN; (*place)++)
+        status = rank_place_lock(file, key, *place);
+    if (status == 0) {
+        --*place;
+        return file;
     }
-    int status = *place < RANK_PLACE_MOST ? -errno : -EAGAIN;
-    close(held);
+    close(file);
     return status;
 }
 

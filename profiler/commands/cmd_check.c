@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/process/regular_file.h"
 #include "profiler/commands/command.h"
 #include "profiler/launch/run_options.h"
 
@@ -16,7 +17,7 @@ static bool check_is_recording(const char *path)
     static const char magic[] = "SQLite format 3", ending[] = ".numaprof", merged[] = ".ranks";
     struct stat there;
     char start[sizeof magic] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = regular_file_open(path, 0, &there);
     ssize_t n = fd >= 0 ? read(fd, start, sizeof start) : -1;
     if (fd >= 0)
         close(fd);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,6 +23,25 @@ int reports_program_exec(char *const *words)
     return -errno;
 }
 
+// Signals that other processes send to numaprof go to the report; those of the keyboard reach it by themselves.
+static void reports_program_await(pid_t pid, int *status)
+{
+    const struct timespec slice = {.tv_sec = 1}; // SIGCHLD may be ignored: then none comes
+    const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+    sigset_t set, before;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&set, numbers[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    while (waitpid(pid, status, WNOHANG) == 0) {
+        siginfo_t info;
+        const int number = sigtimedwait(&set, &info, &slice);
+        if (number > 0 && number != SIGCHLD && info.si_code <= 0)
+            kill(pid, number);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int reports_program_run(char *const *words, const char *recording, const sigset_t *mask)
 {
     char clean[512];
@@ -39,7 +59,6 @@ int reports_program_run(char *const *words, const char *recording, const sigset_
         diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(errno));
         return DIAG_EXIT_FAILED;
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    reports_program_await(pid, &status);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -9,12 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/process/regular_file.h"
 #include "core/text/diag.h"
 
 static bool launch_is_binary(const char *path)
 {
     char start[4] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    int fd = regular_file_open(path, 0, &status);
     ssize_t n = fd >= 0 ? read(fd, start, sizeof start) : -1;
     if (fd >= 0)
         close(fd);

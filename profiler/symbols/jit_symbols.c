@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/process/regular_file.h"
 #include "core/util/search.h"
 
 // --- parsing
@@ -92,11 +93,10 @@ int jit_symbols_parse(struct jit_symbols *map, char *text, size_t bytes)
 static int jit_symbols_open(const char *path, uid_t uid, time_t since)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    int fd = regular_file_open(path, O_NOFOLLOW, &status);
     if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_uid == uid || status.st_uid == 0) &&
-        status.st_mtime >= since)
+        return fd;
+    if ((status.st_uid == uid || status.st_uid == 0) && status.st_mtime >= since)
         return fd;
     close(fd);
     return -EPERM;

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from conftest import PROGRAM
+from conftest import NOBODY, PROGRAM
 from hostile.attacks_on_files import damage, make_hostile
 from hostile.kinds import PATIENCE_S, Kind, is_one_line
 from jobs import rank
@@ -100,6 +101,42 @@ SCRIPTS = (
 )
 
 
+# Commands that read a file, which stands last.
+READERS = (
+    ("run", "--place", "{file}", "--", "true"),
+    ("record", "-q", "-o", "r.numaprof", "--place", "{file}", "true"),
+    ("record", "-q", "-o", "r.numaprof", "{file}"),
+    ("{file}",),
+    ("report", "{file}"),
+    ("report", "job"),
+    ("merge", "{file}", "job", "-o", "out.ranks"),
+    ("check", "{file}", "--max-remote", "1%"),
+    ("diff", "{file}", "{file}"),
+    ("export", "{file}", "--format", "folded", "-o", "-"),
+    ("try", "{file}"),
+    ("import", "/proc/kmsg", "-o", "i.numaprof"),
+)
+
+
+def _read_what_waits(chance: random.Random, folder: Path) -> None:
+    """The file has the name of a recording, of joined ranks, or of none, and the rights of a program."""
+    (folder / "job").mkdir()
+    file = folder / "job" / chance.choice(["r.numaprof", "r.ranks", ".summaries", "r"])
+    if chance.random() < 0.5:
+        os.mkfifo(file)
+        file.chmod(0o777)
+    else:
+        file.symlink_to(chance.choice(["/proc/kmsg", "/dev/zero", "/dev/tty", "/dev/ptmx"]))
+    rights = chance.choice([[], NOBODY]) if os.geteuid() == 0 else []
+    words = [word.format(file=file) for word in chance.choice(READERS)]
+    done = run_command(*rights, PROGRAM, *words, cwd=folder, timeout=PATIENCE_S, stdin=-3)
+    assert "Traceback" not in done.err and done.status != 0, (
+        words,
+        os.readlink(file) if file.is_symlink() else "",
+        done,
+    )
+
+
 def _sweep_odd_programs(chance: random.Random, folder: Path) -> None:
     script = chance.choice(SCRIPTS)
     words = ["--no-record"] if chance.random() < 0.5 else []
@@ -128,6 +165,13 @@ KINDS = (
         _try_hostile_advice,
         1,
         40,
+    ),
+    Kind(
+        "files that wait",
+        "a FIFO, a device or /proc/kmsg in the place of a file ends in a message",
+        _read_what_waits,
+        4,
+        100,
     ),
     Kind("odd sweeps", "sweep ends with a table and status 1 where every run fails", _sweep_odd_programs, 1, 40),
 )

@@ -155,6 +155,28 @@ def _write_chance_as_a_sibling(chance: random.Random, folder: Path) -> None:
     assert_complete(folder)
 
 
+def _stop_ranks(chance: random.Random, folder: Path) -> None:
+    """Some recorders are stopped at a random moment, and continued when all others have ended."""
+    count = chance.randint(2, 4)
+    words = [PROGRAM, "record", "-q", "-o", "job", "sh", "-c", _work(chance)]
+    ranks = []
+    for number in range(count):
+        environment = {**os.environ, "PMI_RANK": str(number), "PMI_SIZE": str(count)}
+        ranks.append(subprocess.Popen(list(map(str, words)), cwd=folder, env=environment, stdin=subprocess.DEVNULL))
+    stopped = chance.sample(ranks, chance.randint(1, count - 1))
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        ranks[0].wait(chance.random() * MOMENT_S)
+    for rank in stopped:
+        rank.send_signal(signal.SIGSTOP)
+    try:
+        assert [rank.wait(PATIENCE_S) for rank in ranks if rank not in stopped] == [0] * (count - len(stopped))
+    finally:
+        for rank in stopped:
+            rank.send_signal(signal.SIGCONT)
+    assert [rank.wait(PATIENCE_S) for rank in stopped] == [0] * len(stopped)
+    assert len(list((folder / "job").glob("rank-*.numaprof"))) == count
+
+
 def _connect_as_a_stranger(chance: random.Random, folder: Path) -> None:
     children = chance.randint(10, 60)
     with tempfile.TemporaryDirectory(prefix="numaprof-test-") as public:
@@ -266,6 +288,7 @@ KINDS = (
         10,
         ROOT,
     ),
+    Kind("stopped ranks", "no rank waits for another one of its job", _stop_ranks, 1, 30),
     Kind("small stacks", "a program that runs on its stacks alone runs on them recorded", _use_small_stacks, 2, 100),
     Kind("crowds", "hundreds of threads and processes end as they do alone", _fork_and_thread_in_crowds, 1, 30),
 )

@@ -45,11 +45,18 @@ def test_ranks_share_the_default_directory(launcher: list[str], name: str, tmp_p
 
 @pytest.mark.requires("mpich")
 def test_ranks_that_fail_leave_what_they_had(tmp_path: Path) -> None:
-    """Rank 1 exits with 3, rank 2 is killed, rank 3 never starts its program."""
+    """Rank 1 exits with 3, rank 2 is killed, rank 3 never starts its program.
+
+    Ranks 2 and 3 fail last: MPICH may kill those that run longer than a rank that died."""
     script = (
         RANK + f"case $r in 1) exit 3;; 2) kill -9 $$;; 3) exec {PROGRAM} record -q -o j ./no-such;; esac; exec true"
     )
-    wrapped = f'{RANK} test $r = 3 && exec sh -c "$0"; exec {PROGRAM} record -q -o j sh -c "$0"'
+    record = f'{PROGRAM} record -q -o j sh -c "$0"'
+    ended = "until test -e 0.ended -a -e 1.ended; do sleep 0.01; done"
+    wrapped = (
+        f"{RANK} case $r in [01]) {record}; status=$?; : > $r.ended; exit $status;; esac; {ended}; "
+        f'test $r = 3 && exec sh -c "$0"; exec {record}'
+    )
     run_command(*MPICH, "-disable-auto-cleanup", "-n", "4", "sh", "-c", wrapped, script, cwd=tmp_path)
     found = job(tmp_path / "j")
     ended = {rank["number"]: (rank["exit_status"], rank["term_signal"]) for rank in found["ranks"]}

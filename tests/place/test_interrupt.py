@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -71,6 +72,40 @@ def test_an_interrupted_trial_keeps_its_runs(tmp_path: Path, command: list[str],
     assert status == 128 + number
     assert "interrupted: some sides have fewer runs" in out
     assert (kept / "plain.1.numaprof").exists()
+
+
+@pytest.mark.requires("one_node", "gcc")
+@pytest.mark.parametrize(
+    ("program", "status", "said"),
+    [
+        ("kill -STOP $$", 125, "the first run, unchanged, failed: stopped itself (SIGSTOP)"),
+        ('rm -r "$TMPDIR"/numaprof-try-*', 125, "the folder of the runs was removed: "),
+    ],
+    ids=["stops itself", "removes the folder"],
+)
+def test_a_trial_ends_in_one_line(tmp_path: Path, program: str, status: int, said: str) -> None:
+    recording, temporary = tmp_path / "sum.numaprof", tmp_path / "temporary"
+    temporary.mkdir()
+    assert run("record", "-q", "-o", recording, SUM, 2, 16).status == 0
+    words = [sys.executable, "-c", TRY, recording, "-n", "2", "--", "sh", "-c", f"{program}; : {tmp_path}"]
+    paths = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    own = {"NUMAPROF_PROGRAM": str(PROGRAM), "PYTHONPATH": paths, "TMPDIR": str(temporary)}
+    done = subprocess.run(
+        list(map(str, words)), env={**os.environ, **own}, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status and said in done.stderr and "Traceback" not in done.stderr
+    assert os.listdir(temporary) == []
+    assert str(tmp_path) not in commands_running()
+
+
+def commands_running() -> str:
+    """Command lines of all other processes."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) != os.getpid():
+            with contextlib.suppress(OSError):
+                found.append(Path(f"/proc/{pid}/cmdline").read_text(errors="replace"))
+    return "\n".join(found)
 
 
 @pytest.mark.parametrize("words", [["sweep", "-t", "1", "-n", "2"], ["policies", "-n", "2"]])

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
+#include "core/process/regular_file.h"
 
 _Atomic int place_state;
 static struct placement *placement;
@@ -23,9 +24,9 @@ static _Atomic uint32_t forks;                      // that lead to this process
 static char *place_read(const char *path, size_t *length)
 {
     struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = regular_file_open(path, 0, &about);
     char *text = NULL;
-    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size > 0 && about.st_size <= PLACEMENT_FILE_BYTES)
+    if (fd >= 0 && about.st_size > 0 && about.st_size <= PLACEMENT_FILE_BYTES)
         text = preload_map((size_t)about.st_size, MAP_PRIVATE, fd);
     if (fd >= 0)
         close(fd);
@@ -37,7 +38,7 @@ static void place_open_counts(void)
 {
     const char *path = getenv(PLACEMENT_COUNTS_ENVIRONMENT);
     struct stat about;
-    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     counts = &unwatched;
     if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size >= (off_t)sizeof *counts) {
         struct placement_counts *shared = preload_map(sizeof *counts, MAP_SHARED, fd);

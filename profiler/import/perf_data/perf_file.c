@@ -55,9 +55,10 @@ static int perf_file_spool(int from)
 
 static int perf_file_descriptor(const char *path)
 {
-    struct stat status;
-    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                    : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat status = {0};
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    if (fd < 0 && stat(path, &status) == 0) // a pipe's writer is waited for
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (S_ISREG(status.st_mode) ? O_NONBLOCK : 0));
     if (fd < 0)
         return -errno;
     if (fstat(fd, &status) < 0) {

@@ -61,7 +61,7 @@ static int machine_cache_make_folders(const char *path)
 }
 
 static int machine_cache_replace(const char *path, const struct machine_cache_kind *kind, const char *identity,
-                                 void (*write)(FILE *out, const void *what), const void *what)
+                                 void (*write_lines)(FILE *out, const void *what), const void *what)
 {
     char fresh[PATH_MAX];
     int status = machine_cache_make_folders(path);
@@ -72,7 +72,7 @@ static int machine_cache_replace(const char *path, const struct machine_cache_ki
     if (!out)
         return -errno;
     fprintf(out, "%s\nmachine %s\n", kind->first, identity);
-    write(out, what);
+    write_lines(out, what);
     fputs("end\n", out);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed && rename(fresh, path) == 0)
@@ -83,12 +83,12 @@ static int machine_cache_replace(const char *path, const struct machine_cache_ki
 }
 
 int machine_cache_save(const struct machine_cache_kind *kind, const struct topology *t, char *path, size_t size,
-                       void (*write)(FILE *out, const void *what), const void *what)
+                       void (*write_lines)(FILE *out, const void *what), const void *what)
 {
     char *identity;
     int status = machine_cache_locate(&identity, kind, t, path, size);
     if (status == 0)
-        status = machine_cache_replace(path, kind, identity, write, what);
+        status = machine_cache_replace(path, kind, identity, write_lines, what);
     free(identity);
     return status;
 }

@@ -16,10 +16,10 @@ struct machine_cache_kind {
     bool of_software;                // another kernel or microcode makes it another machine
 };
 
-// Replaces the file, whole or not at all; makes its folders. write puts out the kind's own lines. path gets the file's
-// name, also on failure where it is known. -errno; -ENOENT: no home folder.
+// Replaces the file, whole or not at all; makes its folders. write_lines puts out the kind's own lines. path gets the
+// file's name, also on failure where it is known. -errno; -ENOENT: no home folder.
 int machine_cache_save(const struct machine_cache_kind *kind, const struct topology *t, char *path, size_t size,
-                       void (*write)(FILE *out, const void *what), const void *what);
+                       void (*write_lines)(FILE *out, const void *what), const void *what);
 
 // Tells the user on stderr how the saving of what ("the measurement") went.
 void machine_cache_tell(int status, const char *path, const char *what);

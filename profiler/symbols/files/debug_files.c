@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/process/large_stack.h"
+#include "core/process/regular_file.h"
 #include "profiler/symbols/files/build_id.h"
 
 static const char debug_files_root[] = "/usr/lib/debug";
@@ -18,11 +19,7 @@ static const char debug_files_root[] = "/usr/lib/debug";
 static int debug_files_take(const char *path, char **found)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))) {
-        close(fd); // a pipe, which would make us wait
-        return -1;
-    }
+    int fd = regular_file_open(path, 0, &status);
     if (fd >= 0 && !(*found = strdup(path))) {
         close(fd);
         return -1;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/process/regular_file.h"
 #include "core/system/clock.h"
 #include "core/util/table.h"
 #include "profiler/symbols/files/build_id.h"
@@ -76,24 +77,12 @@ void program_files_free(struct program_files *files)
     free(files);
 }
 
-// Only what is a file: a name may lead to a pipe by now, and reading that would wait.
-static int program_files_open(const char *path, struct stat *status)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
-        return fd;
-    close(fd);
-    return -ENOENT;
-}
-
 static int program_files_open_of(pid_t pid, const char *path, struct stat *status)
 {
     char theirs[PATH_MAX + 32];
     snprintf(theirs, sizeof theirs, "/proc/%d/root%s", pid, path);
-    int fd = pid > 0 ? program_files_open(theirs, status) : -ENOENT;
-    return fd >= 0 ? fd : program_files_open(path, status); // without the right to look into that process, ours
+    int fd = pid > 0 ? regular_file_open(theirs, 0, status) : -ENOENT;
+    return fd >= 0 ? fd : regular_file_open(path, 0, status); // without the right to look into that process, ours
 }
 
 // --- files of elsewhere
@@ -130,7 +119,7 @@ static bool program_files_cache_path(const struct program_files_build *build, ch
 // -ESTALE: it is of another build than was expected.
 static int program_files_open_build(const char *path, struct stat *status, const struct program_files_build *build)
 {
-    int fd = program_files_open(path, status);
+    int fd = regular_file_open(path, 0, status);
     if (fd < 0 || !build || build_id_matches(fd, build->id, build->bytes))
         return fd;
     close(fd);
@@ -227,7 +216,7 @@ int program_files_descriptor(struct program_files *files, const char *path)
     if (file->error < 0)
         return file->error;
     int fd = file->fd >= 0 ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0)
-                            : program_files_open(file->where ? file->where : path, &now);
+                            : regular_file_open(file->where ? file->where : path, 0, &now);
     if (fd < 0)
         return file->fd >= 0 ? -errno : fd;
     if (fstat(fd, &now) == 0 && program_files_is_same(&file->seen, &now))

@@ -83,6 +83,10 @@ def main(arguments: Sequence[str]) -> int:
     folder = _folder(options.keep)
     try:
         return _try(recorded, program, chosen, folder, options)
+    except FileNotFoundError as error:
+        if os.path.isdir(folder):
+            raise
+        raise Failure(f"the folder of the runs was removed: {folder}", "--keep FOLDER chooses another one") from error
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence, load
@@ -69,32 +69,32 @@ def run_trial(plan: Plan, file: str) -> Trial:
     if plan.record:
         recorder = (numaprof_program(), "record", "-q", "--pin", plan.pin, "-o", file, "--")
         try:
-            status, wall_ns = _execute((*plan.before, *recorder, *plan.command), plan)
+            status, why, wall_ns = _execute((*plan.before, *recorder, *plan.command), plan)
             evidence = _recorded(file)
             if evidence is not None:
-                return _told(evidence, status, wall_ns)
+                return replace(_told(evidence, wall_ns), failure=why or ending(status))
             if status in (CANNOT_RUN, NOT_FOUND):
                 sys.exit(status)  # the recorder has said why
             if status != EXIT_FAILED:
-                return Trial(wall_ns, ending(status))
+                return Trial(wall_ns, why or ending(status))
         finally:
             if os.path.exists(file):
                 os.unlink(file)
-    status, wall_ns = _execute((*plan.before, *plan.command), plan)
+    status, why, wall_ns = _execute((*plan.before, *plan.command), plan)
     # Of a program that is there, the status is its own.
     if status in (CANNOT_RUN, NOT_FOUND) and shutil.which(plan.command[0]) is None:
         raise Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
-    return Trial(wall_ns, ending(status))
+    return Trial(wall_ns, why or ending(status))
 
 
-def _execute(command: Sequence[str], plan: Plan) -> tuple[int, int]:
+def _execute(command: Sequence[str], plan: Plan) -> tuple[int, str | None, int]:
     output = None if plan.shows_output else subprocess.DEVNULL
     start = time.perf_counter_ns()
     try:
-        status, _ = execute(command, dict(plan.environment), (output, None))
+        status, why = execute(command, dict(plan.environment), (output, None))
     except OSError as error:
         raise Failure(f"cannot run {command[0]}: {error.strerror}", "check the name") from error
-    return status, time.perf_counter_ns() - start
+    return status, why, time.perf_counter_ns() - start
 
 
 def _recorded(file: str) -> Evidence | None:
@@ -104,13 +104,12 @@ def _recorded(file: str) -> Evidence | None:
         return None
 
 
-def _told(evidence: Evidence, status: int, wall_ns: int) -> Trial:
+def _told(evidence: Evidence, wall_ns: int) -> Trial:
     share = remote_share(evidence)
     wall = evidence.run.wall_ns or wall_ns
     requests = evidence.traffic.total if evidence.counted else None
     return Trial(
         wall_ns=wall,
-        failure=ending(status),
         threads=most_at_once(evidence.path),
         remote=None if share is None else share.share,
         dram_bytes_per_s=None if requests is None or not wall else requests * LINE_BYTES / wall * 1e9,

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -62,15 +63,15 @@ def execute(
     streams: tuple[int | None, int | None] = (None, None),
     cwd: str | None = None,
     limit_s: float | None = None,
-) -> tuple[int, bool]:
-    """Its status, and whether it ended by itself. In a session of its own, so that nothing of it is left running.
+) -> tuple[int, str | None]:
+    """Its status, and why it was ended; None: it ended by itself. In a session of its own: nothing of it goes on.
 
     environment: what is added. streams: stdout and stderr; None: inherited. Every run gets the same input: none.
     Raises OSError if the command cannot be started.
     """
     inherited = {name: value for name, value in os.environ.items() if name != PROGRAM_VARIABLE}
     # An interrupt waits until the process is known: else nobody would end it.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*INTERRUPTS, signal.SIGCHLD))
     try:
         process = subprocess.Popen(
             command, env={**inherited, **environment}, cwd=cwd, stdin=subprocess.DEVNULL, stdout=streams[0],
@@ -78,15 +79,27 @@ def execute(
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask),  # noqa: PLW1509 (there is one thread)
         )  # fmt: skip
         try:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            return process.wait(limit_s), True
-        except subprocess.TimeoutExpired:
-            return _end(process), False
+            signal.pthread_sigmask(signal.SIG_SETMASK, {*mask, signal.SIGCHLD})
+            why = _await(process, limit_s)
+            return process.wait() if why is None else _end(process), why
         except KeyboardInterrupt:
             _end(process)
             raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _await(process: subprocess.Popen[bytes], limit_s: float | None) -> str | None:
+    """None: it has ended. In a session without a terminal nobody would continue a process that stops."""
+    until = None if limit_s is None else time.monotonic() + limit_s
+    while True:
+        state = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
+        if state is not None:
+            return "stopped itself (SIGSTOP)" if state.si_code == os.CLD_STOPPED else None
+        left = 3600.0 if until is None else until - time.monotonic()
+        if left <= 0:
+            return f"ended after {limit_s:.0f} s: it hangs, or takes longer"
+        signal.sigtimedwait({signal.SIGCHLD}, left)
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
@@ -95,6 +108,7 @@ def _end(process: subprocess.Popen[bytes]) -> int:
         for number in (signal.SIGTERM, signal.SIGTERM):
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
+                os.killpg(process.pid, signal.SIGCONT)
             with suppress(subprocess.TimeoutExpired):
                 return process.wait(GRACE_S)
     finally:

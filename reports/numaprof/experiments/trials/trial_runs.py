@@ -96,14 +96,12 @@ def run_once(program: Program, arm: Arm, stem: str) -> Run:
     placed = ("--place", placement_file(os.path.dirname(stem), arm)) if arm.subjects else ()
     recorder = (numaprof_program(), "record", "-q", "--pin", program.pin, "-o", recording, *placed, "--")
     with open(f"{stem}.out", "w+b") as out, open(f"{stem}.err", "wb") as err:
-        status, in_time = execute(
+        status, why = execute(
             (*under, *recorder, *program.command), {}, (out.fileno(), err.fileno()), program.cwd, program.limit_s
         )
         out.seek(0)
         text = out.read()
-    failure = (
-        _failure(program, status) if in_time else f"ended after {program.limit_s:.0f} s: it hangs, or takes longer"
-    )
+    failure = why or _failure(program, status)
     found = recording if os.path.exists(recording) else None
     if status in (CANNOT_RUN, NOT_FOUND, EXIT_FAILED) and found is None:
         raise Failure(_last_line(stem) or "the run was not recorded: no reason given")
