@@ -186,6 +186,7 @@ static void connect_forked_child(void)
 {
     if (!preload_channel())
         return;
+    const struct preload_guard guard = preload_enter();
     clock_read_namespace();
     connect_name_process();
     connect_find_namespace();
@@ -204,6 +205,7 @@ static void connect_forked_child(void)
         preload_answered(false);
     if (ring >= 0)
         close(ring);
+    preload_leave(guard);
 }
 
 static int connect_once(int *ring)
@@ -273,8 +275,9 @@ void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *u
 void preload_connect(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    int kept_errno = errno;
-    if (environ && !atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
-        connect_open();
-    errno = kept_errno;
+    if (!environ || atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
+        return;
+    const struct preload_guard guard = preload_enter();
+    connect_open();
+    preload_leave(guard);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU of each thread. A new thread gets the first of the CPU slots with the fewest threads: so threads, in the
 // order of their creation, and processes that run at the same time spread over the pin order.
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -119,16 +120,20 @@ bool preload_is_main_node(const struct cpulist *mask)
 
 void preload_unpin_self(void)
 {
+    const int kept_errno = errno;
     if (preload_is_bound())
         thread_mask_set(0, preload_process_mask());
+    errno = kept_errno;
 }
 
 void preload_repin_self(void)
 {
+    const int kept_errno = errno;
     if (here.slot)
         thread_mask_bind(0, here.cpu);
     else if (here.on_node)
         thread_mask_set(0, &main_node);
+    errno = kept_errno;
 }
 
 void preload_own_choice(void)
@@ -223,7 +228,9 @@ void preload_slot_begin(void)
         at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
     if (at < 0 || thread_mask_bind(0, preload_settings()->slots[at]) < 0)
         return;
+    const struct preload_guard guard = preload_enter();
     const bool is_known = !preload_reads_mask_itself() && preload_node_of_self(&main_node) == 0;
+    preload_leave(guard);
     here.on_node = is_known && memcmp(&main_node, preload_process_mask(), sizeof main_node) != 0;
     if (!here.on_node)
         main_node = (struct cpulist){0};

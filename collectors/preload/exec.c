@@ -135,7 +135,7 @@ static const char *exec_find(char *path, size_t size, const char *file)
 }
 
 // -ENOENT where exec will fail: shells try each folder of PATH, and may not search some.
-static int exec_kind(const char *path)
+static int exec_read_kind(const char *path)
 {
     char interpreter[ELF_KIND_INTERPRETER];
     int kind = elf_kind_of_path(path, interpreter);
@@ -144,11 +144,32 @@ static int exec_kind(const char *path)
     return kind >= 0 && exec_rights_change(*interpreter ? interpreter : path) ? -EPERM : kind;
 }
 
+static int exec_kind(const char *path)
+{
+    const struct preload_guard guard = preload_enter();
+    const int kind = exec_read_kind(path);
+    preload_leave(guard);
+    return kind;
+}
+
 static int exec_kind_of_descriptor(int fd)
 {
     char interpreter[ELF_KIND_INTERPRETER];
-    int kind = elf_kind_of(fd, interpreter);
+    const struct preload_guard guard = preload_enter();
+    const int kind = elf_kind_of(fd, interpreter);
+    preload_leave(guard);
     return kind == ELF_KIND_SCRIPT ? exec_kind(interpreter) : kind;
+}
+
+static int exec_kind_in_folder(int directory, const char *path)
+{
+    const struct preload_guard guard = preload_enter();
+    const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO would wait
+    const int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
+    if (fd >= 0)
+        close(fd);
+    preload_leave(guard);
+    return kind;
 }
 
 static void exec_announce(const char *path, int kind)
@@ -221,10 +242,7 @@ PRELOAD_EXPORT int execveat(int directory, const char *path, char *const argumen
     __typeof__(&execveat) next = PRELOAD_NEXT(execveat);
     if (!exec_is_followed())
         return next(directory, path, arguments, environment, flags);
-    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO would wait
-    int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
-    if (fd >= 0)
-        close(fd);
+    int kind = exec_kind_in_folder(directory, path);
     char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce(path, kind);
     int status = next(directory, path, arguments, variables, flags);
@@ -302,9 +320,7 @@ PRELOAD_EXPORT int system(const char *command)
 {
     preload_unpin_self();
     int status = PRELOAD_NEXT(system)(command);
-    int kept_errno = errno;
     preload_repin_self();
-    errno = kept_errno;
     return status;
 }
 
@@ -312,8 +328,6 @@ PRELOAD_EXPORT FILE *popen(const char *command, const char *type)
 {
     preload_unpin_self();
     FILE *stream = PRELOAD_NEXT(popen)(command, type);
-    int kept_errno = errno;
     preload_repin_self();
-    errno = kept_errno;
     return stream;
 }

@@ -51,9 +51,7 @@ PRELOAD_EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *a
         return next(fork_run, stack, flags, &start, a[0], a[1], a[2]);
     preload_unpin_self();
     const int pid = next(routine, stack, flags, argument, a[0], a[1], a[2]);
-    const int kept_errno = errno;
     preload_repin_self();
-    errno = kept_errno;
     return pid;
 }
 

@@ -80,17 +80,16 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
     return at;
 }
 
-// Whether a process runs, or would if it got a CPU; false: it is stopped, or /proc here does not show it. System calls
-// by syscall(): the C library's wrappers are cancellation points of the program's thread.
+// Whether a process runs, or would if it got a CPU; false: it is stopped, or /proc here does not show it.
 static bool message_process_runs(pid_t pid)
 {
     char path[32], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const long n = syscall(SYS_read, fd, text, sizeof text - 1);
-    syscall(SYS_close, fd);
+    const ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *name_end = strrchr(text, ')'); // proc(5): the state comes next
     return name_end && name_end[1] == ' ' && name_end[2] && !strchr("TtZX", name_end[2]);
@@ -139,12 +138,12 @@ static void message_await(struct channel *channel, struct channel_message *messa
 void preload_ring_doorbell(void)
 {
     struct channel *channel = preload_channel();
-    int kept_errno = errno;
     if (!channel)
         return;
+    const struct preload_guard guard = preload_enter();
     atomic_fetch_add(&channel->doorbell, 1);
     syscall(SYS_futex, &channel->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
-    errno = kept_errno;
+    preload_leave(guard);
 }
 
 void preload_send(struct preload_note note)
@@ -152,7 +151,7 @@ void preload_send(struct preload_note note)
     struct channel *channel = preload_channel();
     if (!channel)
         return;
-    int kept_errno = errno;
+    const struct preload_guard guard = preload_enter();
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     int at = message_claim_patiently(channel, tid);
     if (at >= 0) {
@@ -175,5 +174,5 @@ void preload_send(struct preload_note note)
             message_await(channel, message);
         }
     }
-    errno = kept_errno;
+    preload_leave(guard);
 }

@@ -5,6 +5,8 @@
 #ifndef COLLECTORS_PRELOAD_PRELOAD_H
 #define COLLECTORS_PRELOAD_PRELOAD_H
 
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +27,25 @@ bool preload_is_bypassed(void);                  // the program brings its own m
 // mmap and munmap of this library would tell the recorder of the library's own memory. NULL and errno: refused.
 void *preload_map(size_t bytes, int flags, int fd);
 void preload_unmap(uintptr_t start, size_t bytes);
+
+// --- around whatever the library does that may fail or wait: errno stays, and the thread is not cancelled in a function
+// that is no cancellation point, such as fork, malloc or the exec family
+struct preload_guard {
+    int kept_errno, cancel_state;
+};
+
+static inline struct preload_guard preload_enter(void)
+{
+    struct preload_guard guard = {.kept_errno = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard.cancel_state);
+    return guard;
+}
+
+static inline void preload_leave(struct preload_guard guard)
+{
+    pthread_setcancelstate(guard.cancel_state, &guard.cancel_state);
+    errno = guard.kept_errno;
+}
 
 // --- self.c: the process and its channel
 struct channel *preload_channel(void);           // NULL: no recorder, or it has ended

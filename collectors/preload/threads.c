@@ -21,10 +21,8 @@ struct thread_start {
     uint64_t since;          // when its creation began: its creator touches its memory
 };
 
-static pthread_key_t thread_end_key;
-static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
-
-// Runs when a thread ends, also by pthread_exit and cancellation.
+// Runs when a thread ends, also by pthread_exit and cancellation, before its destructors do: a key of pthread_key_create
+// would be one that the program lacks, and may have them all.
 static void thread_ended(void *unused)
 {
     (void)unused;
@@ -32,11 +30,6 @@ static void thread_ended(void *unused)
     preload_slot_leave();
     const struct timespec used = clock_read(CLOCK_THREAD_CPUTIME_ID);
     preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT, .a = used.tv_sec * 1000000000 + used.tv_nsec});
-}
-
-static void thread_make_key(void)
-{
-    pthread_key_create(&thread_end_key, thread_ended);
 }
 
 static bool thread_has_own_mask(const pthread_attr_t *attributes)
@@ -88,8 +81,6 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     char chosen[CHANNEL_TEXT] = "";
     if (pin == CHANNEL_PIN_PROGRAM)
         thread_list_mask(chosen, sizeof chosen);
-    pthread_once(&thread_end_once, thread_make_key);
-    pthread_setspecific(thread_end_key, &thread_end_key);
     preload_send((struct preload_note){.kind = CHANNEL_THREAD_START,
                                        .cpu = cpu,
                                        .a = pin,
@@ -109,13 +100,21 @@ static struct thread_start thread_take(void *argument, const void *frame)
 static void *thread_run(void *argument)
 {
     struct thread_start start = thread_take(argument, __builtin_frame_address(0));
-    return start.routine(start.argument);
+    void *result;
+    pthread_cleanup_push(thread_ended, NULL);
+    result = start.routine(start.argument);
+    pthread_cleanup_pop(1);
+    return result;
 }
 
 static int thread_run_c11(void *argument)
 {
     struct thread_start start = thread_take(argument, __builtin_frame_address(0));
-    return start.c11_routine(start.argument);
+    int result;
+    pthread_cleanup_push(thread_ended, NULL);
+    result = start.c11_routine(start.argument);
+    pthread_cleanup_pop(1);
+    return result;
 }
 
 static struct thread_start *thread_prepare(struct thread_start start)

@@ -48,11 +48,17 @@ ODD = {
     "says gigabytes": "head -c 30000000 /dev/zero | cksum",
     "recurses": 'exec {python} -c "import sys; sys.setrecursionlimit(99999); f=lambda n: n and f(n - 1); f(20000)"',
     "limits itself": "ulimit -n 20; ulimit -s 512; exec {touch} 4 64",
+    "calls everything everywhere": "exec {everywhere}",
+    "takes all keys": "exec {all_keys}",
+    "reads its mask in every way": "exec {mask_views}",
 }
 
 
+WORDS = ("closes", "daemon", "touch", "remapped", "everywhere", "all_keys", "mask_views")
+
+
 def _script(name: str, folder: Path) -> str:
-    programs = {word: target(word) for word in ("closes", "daemon", "touch", "remapped")}
+    programs = {word: target(word) for word in WORDS}
     static = target("touch", "-static", output="touch-static")
     return ODD[name].format(python=PYTHON, folder=folder, touch_static=static, **programs)
 

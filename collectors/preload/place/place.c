@@ -193,11 +193,11 @@ static int place_begin(void)
 void place_open(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    int kept_errno = errno;
-    if (environ && !atomic_flag_test_and_set(&done)) { // without an environment the C library has not begun
-        atomic_store_explicit(&place_state, place_begin(), memory_order_release);
-    }
-    errno = kept_errno;
+    if (!environ || atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
+        return;
+    const struct preload_guard guard = preload_enter();
+    atomic_store_explicit(&place_state, place_begin(), memory_order_release);
+    preload_leave(guard);
 }
 
 void place_finish(void)
