@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/process/thread_create.h"
 #include "core/system/clock.h"
 
 enum {
@@ -156,7 +155,7 @@ static int recording_queue_start(struct recording_queue **out, struct recording 
     pthread_cond_init(&queue->wake, &monotonic);
     pthread_cond_init(&queue->done, NULL);
     pthread_condattr_destroy(&monotonic);
-    status = thread_create(&queue->thread, recording_queue_thread, queue);
+    status = -pthread_create(&queue->thread, NULL, recording_queue_thread, queue);
     if (status < 0)
         goto free_queue;
     *out = queue;

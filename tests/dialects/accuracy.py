@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from numaprof.evidence.errors import Estimated
-from numaprof.evidence.estimates import load_estimates
+from numaprof.evidence.errors import error_of
+from numaprof.evidence.estimates import Estimated, load_estimates
 from numaprof.recording.reader import Recording
 
 LEAST = 2000  # requests of a cell: the error of fewer is chance, and nobody cares
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
 
     @property
     def held(self) -> bool:
-        error = self.by_work.own_error
+        error = error_of(self.by_work.strata)
         return error is not None and abs(self.by_work.total - self.truth) <= error.half_width
 
 

@@ -18,7 +18,7 @@ from numaprof.analysis.relevant_objects import (
 )
 from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
-from numaprof.evidence.errors import Error
+from numaprof.evidence.errors import Error, independent
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.lines.remote_lines import ClassLines, RemoteLines
 from numaprof.evidence.spread import clustered_size
@@ -233,8 +233,9 @@ def test_what_a_thread_does_at_one_time_is_one_sample(in_turns: bool, tmp_path: 
     lines = evidence_of(blend, tmp_path).remote_lines
     (demand,) = (each for each in lines.classes if each.samples)
     assert sorted(demand.shares.values()) == [pytest.approx(0.5), pytest.approx(0.5)]
-    clusters = [[(16.0 * (n % 2), 16.0) for n in range(32)]] * 4
-    assert demand.samples == pytest.approx(clustered_size(clusters, 2048) if in_turns else 2048)
+    clusters = [(thread, spell) for thread in range(4) for spell in range(32)]
+    size = clustered_size({at: 16.0 * (at[1] % 2) for at in clusters}, dict.fromkeys(clusters, 16.0), 2048)
+    assert demand.samples == pytest.approx(size if in_turns else 2048)
     assert demand.samples < 128 or not in_turns
 
 
@@ -427,9 +428,9 @@ def test_lines_that_may_not_be_there_have_no_shares(
     """There are some where the remote count is known among unknown local ones, or unknown, but nearly all."""
     evidence = evidence_of(Blend(), tmp_path)
     assert all(told_part_of_remote(evidence, found) is not None for found in evidence.objects.found)
-    unknown = Error((evidence.traffic.remote.estimate or 0.0) ** 2, 30.0)
-    remote = evidence.traffic.remote if "remote" in sure else replace(evidence.traffic.remote, error=unknown)
-    local = evidence.traffic.local if "share" in sure else replace(evidence.traffic.local, error=unknown)
+    unknown = independent(Error((evidence.traffic.remote.estimate or 0.0) ** 2, 30.0))
+    remote = evidence.traffic.remote if "remote" in sure else replace(evidence.traffic.remote, strata=unknown)
+    local = evidence.traffic.local if "share" in sure else replace(evidence.traffic.local, strata=unknown)
     traffic = replace(evidence.traffic, local=local, remote=remote)
     assert traffic.interval is not None and (traffic.interval[0] > 0.0) is told
     monkeypatch.setattr(Evidence, "traffic", property(lambda _: traffic))

@@ -16,7 +16,7 @@ from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import percentage
 from numaprof.commands.check import check as decide
 from numaprof.document.headline import verdict
-from numaprof.evidence.errors import Error
+from numaprof.evidence.errors import Error, independent
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.thresholds import MIN_COVERAGE, REMOTE_HEAVY
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_FAILED, EXIT_LIMIT_EXCEEDED
@@ -215,13 +215,13 @@ def test_few_remote_requests_cost_nothing_only_if_their_error_is_small(
 
     In 400 ms of CPU time, 40 000 of 100 ns are 1 %; in an emulated machine, 10 000 of one thread matter.
     """
-    error = Error((half_width / 1.96) ** 2)
+    strata = independent(Error((half_width / 1.96) ** 2))
     for name, empty in (("real", RecordingBuilder()), ("emulated", RecordingBuilder(emulated="two-nodes"))):
         builder = levels(empty).threads(8).counters("demand_rd", [remote // 2] * 8, [remote // 8] * 8)
         path = str(builder.write(tmp_path / name))
         with monkeypatch.context() as patch:
             traffic = load(path).traffic
-            patch.setattr(Evidence, "traffic", replace(traffic, remote=replace(traffic.remote, error=error)))
+            patch.setattr(Evidence, "traffic", replace(traffic, remote=replace(traffic.remote, strata=strata)))
             found = load(path)
             assert judge(found) is judgement
             status, _ = decide(found, 0.01, MIN_COVERAGE)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +16,18 @@ from numaprof.evidence.counts import (
     Amount,
     Count,
     Traffic,
-    combined,
-    covariance,
+    added,
+    completed,
+    difference,
     pooled,
     summed,
     together,
 )
-from numaprof.evidence.errors import Error, Estimated
+from numaprof.evidence.errors import NORMAL, Contrasts, student
+from numaprof.evidence.estimates import Estimated, load_estimates
+from numaprof.recording.reader import Recording
 from reading import printed, read
-from recording_builder import RAN, RecordingBuilder
+from recording_builder import RAN, SCHEMA, RecordingBuilder
 from scenarios import SCENARIOS, levels
 
 
@@ -35,7 +40,7 @@ def test_paper_and_pencil() -> None:
     """
     demand = Traffic(pooled([Count(200, 40, 100)]), pooled([Count(300, 40, 100)]))
     prefetch = Traffic(pooled([Count(1200, 60, 100)]), pooled([Count(300, 60, 100)]))
-    both = combined([demand, prefetch])
+    both = added([demand, prefetch])
     assert demand.local == Amount(500, 0.4)
     assert both.local.estimate == pytest.approx(2500)
     assert both.remote.estimate == pytest.approx(1250)
@@ -45,14 +50,14 @@ def test_paper_and_pencil() -> None:
 
 
 def test_what_was_counted_all_the_time_is_not_scaled() -> None:
-    assert Count(1000, 995, 1000).estimate == 1000
+    assert Count(1000, 995, 1000).amount.estimate == 1000
     assert not Traffic(Amount(1, 0.995), Amount(1, 1.0)).scaled
 
 
 def test_too_little_coverage_is_refused_not_guessed() -> None:
-    assert Count(7, 5, 100).estimate is None
+    assert Count(7, 5, 100).amount.estimate is None
     assert pooled([Count(7, 5, 100)]).estimate is None
-    assert Count(7, 5, None).estimate is None
+    assert Count(7, 5, None).amount.estimate is None
     assert Traffic(Amount(None, 0.05), Amount(10, 1.0)).share is None
 
 
@@ -64,12 +69,12 @@ def test_nothing_counted_is_not_a_share() -> None:
 
 def test_short_threads_are_scaled_together() -> None:
     """Ten threads of 10 ms; the event had its turn in two of them, for all of their time: 2 x 20, so 10 x 20 in all."""
-    found = pooled([Count(20, 10, 10)] * 2 + [Count(0, 0, 10)] * 8)
+    found = pooled(completed([Count(20, 10, 10)] * 2 + [Count(0, 0, 10)] * 8))
     assert found.coverage == pytest.approx(0.2)
     assert found.estimate == pytest.approx(200)
-    # A thread that was seen well counts by itself; the time of those not seen counts at the rate of all that was seen.
-    mixed = pooled([Count(1000, 100, 100), *[Count(8, 10, 10)] * 5, *[Count(0, 0, 10)] * 5])
-    assert mixed.estimate == pytest.approx(1000 + 5 * 8 + 50 * 1040 / 150)
+    # A long thread does not speak for short ones: those not seen are like those that were.
+    mixed = pooled(completed([Count(1000, 100, 100), *[Count(8, 10, 10)] * 5, *[Count(0, 0, 10)] * 5]))
+    assert mixed.estimate == pytest.approx(1000 + 10 * 8)
 
 
 def test_threads_that_were_hardly_seen_are_like_others_of_their_node_and_the_nodes_add_up() -> None:
@@ -77,16 +82,17 @@ def test_threads_that_were_hardly_seen_are_like_others_of_their_node_and_the_nod
     node0 = [Count(0, 100, 100, nodes=(0,)), Count(0, 1, 100, nodes=(0,))]
     node1 = [Count(1000, 100, 100, nodes=(1,)), Count(0, 1, 100, nodes=(1,))]
     elsewhere = [Count(0, 0, 100, nodes=(2,))]  # nothing was seen there: at the rate of all
-    assert pooled(node0).estimate == 0
-    assert pooled(node1).estimate == pytest.approx(1000 + 100 * 1000 / 101)
-    assert pooled(node0 + node1).estimate == pytest.approx(1000 + 100 * 1000 / 101)
-    assert pooled(node0 + node1 + elsewhere).estimate == pytest.approx(1000 + 100 * 1000 / 101 + 100 * 1000 / 202)
+    found = completed(node0 + node1 + elsewhere)
+    assert pooled(found[:2]).estimate == 0
+    assert pooled(found[2:4]).estimate == pytest.approx(1000 + 100 * 1000 / 101)
+    assert pooled(found[:4]).estimate == pytest.approx(1000 + 100 * 1000 / 101)
+    assert pooled(found).estimate == pytest.approx(1000 + 100 * 1000 / 101 + 100 * 1000 / 202)
 
 
 def test_a_short_slice_of_the_only_thread_of_a_node_is_no_rate() -> None:
     """It met the thread's start, and is a thousandth of its time."""
     seen = [Count(1000, 10**9, 10**9, nodes=(0,))] * 8
-    found = pooled([*seen, Count(500, 10**4, 10**7, nodes=(1,))])
+    found = pooled(completed([*seen, Count(500, 10**4, 10**7, nodes=(1,))]))
     assert found.estimate == pytest.approx(8000 + 10, rel=0.01)
 
 
@@ -105,12 +111,12 @@ counts = st.builds(
 
 @given(st.lists(counts, min_size=1, max_size=20))
 def test_sums(several: list[Count]) -> None:
-    whole, found = summed(several), pooled(several)
+    whole, found = summed(several), pooled(completed(several))
     assert whole.value == sum(count.value for count in several)
     assert 0 <= (whole.coverage or 0) <= 1
     assert found.coverage == whole.coverage
     if found.estimate is not None:
-        seen = sum(count.value for count in several if count.estimate is not None)
+        seen = sum(count.value for count in several if count.amount.estimate is not None)
         assert found.estimate >= seen * (1 - 1e-9)
 
 
@@ -175,71 +181,80 @@ def test_scaled_sums_of_a_recording(tmp_path) -> None:
 
 def test_local_and_remote_of_a_group_err_together() -> None:
     """Busy blocks have more of both: the share is surer than either count."""
-    one = Estimated(1000, 1, 1000, 300, False, Error(10_000, 20), {2: 9_000})
-    other = Estimated(500, 0.5, 1000, 300, False, Error(9_000, 20), {1: 9_000})
-    local, remote = Count(300, 300, 1000, one), Count(150, 300, 1000, other)
-    together = covariance([(local, remote)], 2)
-    assert together == 9_000
-    alone = Traffic(pooled([local]), pooled([remote])).share_error
-    paired = Traffic(pooled([local]), pooled([remote]), together).share_error
-    assert alone is not None and paired is not None
-    # (1 - s)^2 V_r + s^2 V_l - 2 s (1 - s) C, over the total squared, with s = 1/3
-    assert paired.variance == pytest.approx((4 / 9 * 9_000 + 10_000 / 9 - 4 / 9 * 9_000) / 1500**2)
-    assert paired.variance < alone.variance
+    steps = {1: [60.0, 80.0], 2: [30.0, 40.0]}
+    counts = {
+        event: Estimated(total, 1, 1000, 300, False, {(1, 1): Contrasts(steps[event], 20.0)})
+        for event, total in ((1, 1000), (2, 500))
+    }
+    local, remote = Count(300, 300, 1000, counts[1]).amount, Count(150, 300, 1000, counts[2]).amount
+    assert local.error is not None and local.error.variance == pytest.approx(10_000)
+    paired = Traffic(local, remote).share_error
+    assert paired is not None and paired.variance == pytest.approx(0.0, abs=1e-12)
+    apart = replace(remote, strata={(1, 2): Contrasts(steps[2], 20.0)})
+    alone = Traffic(local, apart).share_error
+    # (1 - s)^2 V_r + s^2 V_l, over the total squared, with s = 1/3
+    assert alone is not None and alone.variance == pytest.approx((4 / 9 * 2_500 + 10_000 / 9) / 1500**2)
 
 
-def estimated(rate: float) -> Estimated:
-    return Estimated(1000 * rate, rate, 1000, 300, False, None)
+def test_what_is_left_of_a_whole_errs_with_it() -> None:
+    """Remote as the rest of both: total and local share their error, so that the total has that of both alone."""
+    both = Amount(1000.0, 0.3, {"both": Contrasts([30.0])})
+    local = Amount(600.0, 0.3, {"local": Contrasts([40.0])})
+    found = Traffic(local, difference(both, local))
+    assert found.remote.error is not None and found.remote.error.variance == pytest.approx(30**2 + 40**2)
+    assert found.total_error is not None and found.total_error.variance == pytest.approx(30**2)
+    # The share is 1 - local / both: the relative errors of the two add up.
+    assert found.share_error is not None
+    assert found.share_error.variance == pytest.approx(0.6**2 * ((30 / 1000) ** 2 + (40 / 600) ** 2))
 
 
-def short(rate: float) -> Count:
-    """A thread with too few intervals for an error of its own."""
-    return Count(round(300 * rate), 300, 1000, estimated(rate))
+BRIEF = 2  # the event of brief()
 
 
-def test_short_threads_give_each_other_an_error() -> None:
-    """Combined ratio estimator: the spread of the threads' rates. Three are too few."""
-    assert pooled([short(1.0)] * 3).error is None
-    found = pooled([short(rate) for rate in (0.9, 1.1, 0.9, 1.1)])
-    assert found.error is not None
-    assert found.error.variance == pytest.approx(max(4 * 0.01 * 1000 * 700 * 4 / 3, 4 * 1000 * 700 / 300))
-    assert found.error.freedom == 3
+def brief(path: Path, rates: list[float], unseen: int = 0, seen: int = 300) -> list[Count]:
+    """Threads of one interval, in which an event saw so much of 1000 at these rates; further threads it did not see."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(SCHEMA)
+        insert = "INSERT INTO count VALUES (?, ?, NULL, 1000, ?, 1000, ?, NULL)"
+        for thread in range(1, len(rates) + unseen + 1):
+            database.execute(insert, (1, thread, 1000, 1000))
+        for thread, rate in enumerate(rates, 1):
+            database.execute(insert, (BRIEF, thread, round(seen * rate), seen))
+    with Recording(str(path)) as recording:
+        found = load_estimates(recording, [BRIEF], [1])
+    values = [(round(seen * rate), seen) for rate in rates] + [(0, 0)] * unseen
+    return completed([Count(*value, 1000, found[thread, BRIEF]) for thread, value in enumerate(values, 1)])
 
 
-def test_few_short_threads_take_their_error_from_the_spread_of_all() -> None:
-    """s^2 of a rate of which 1 was seen: 300 * 4 * 0.01 / 3 = 4; of the short thread's total 4 * 1000 * 700 / 300."""
-    own = [replace(estimated(rate), own_error=Error(50.0, 6)) for rate in (1.1, 0.9, 1.1)]
-    known = [replace(short(each.rate), estimated=each) for each in own]
-    found = pooled([short(0.9), *known])
-    assert found.error is not None
-    assert found.error.variance == pytest.approx(4 * 1000 * 700 / 300 + 3 * 50)
-    # Threads that differ by what they do make it wide; with three threads in all it is not known.
-    apart = pooled([short(0.0), *known])
-    assert apart.error is not None and apart.error.half_width > 3 * found.error.half_width
-    assert pooled([short(0.9), *known[:2]]).error is None
+def test_short_threads_give_each_other_an_error(tmp_path: Path) -> None:
+    """The spread of the threads' rates, with the quantile of Student's t that four of them have. Three are too few."""
+    assert pooled(brief(tmp_path / "few", [1.0] * 3)).error is None
+    found = pooled(brief(tmp_path / "four", [0.9, 1.1, 0.9, 1.1])).error
+    assert found is not None
+    by_spread = 4 * 0.01 * 1000 * 700 * 4 / 3 * (student(3) / NORMAL) ** 2
+    assert found.variance == pytest.approx(max(by_spread, 4 * 1000 * 700 / 300), rel=1e-3)
+    assert found.half_width == pytest.approx(NORMAL * found.variance**0.5)
 
 
-def test_threads_that_were_hardly_seen_have_an_error_from_those_that_were() -> None:
-    """Rates 1 +- 0.1, alike well seen: their variance is 0.01 * 4 / 3; two threads of 1000, predicted from four."""
-    unseen = [Count(0, 0, 1000)] * 2
-    found = pooled([*(short(rate) for rate in (0.9, 1.1, 0.9, 1.1)), *unseen])
-    alone = pooled([short(rate) for rate in (0.9, 1.1, 0.9, 1.1)])
-    assert found.estimate == pytest.approx(4000 + 2000)
-    assert found.error is not None and alone.error is not None
-    added_variance = 2000**2 * (0.01 * 4 / 3) * (1 / 4 + 1 / 2)
-    assert found.error.variance == pytest.approx(alone.error.variance + added_variance)
-    assert pooled([*(short(1.0) for _ in range(3)), *unseen]).error is None
+def test_threads_that_were_hardly_seen_have_an_error_from_those_that_were(tmp_path: Path) -> None:
+    """Rates 1 +- 0.5, alike well seen: two threads of 1000 may differ from the mean of four as any of them does."""
+    rates = [0.5, 1.5, 0.5, 1.5]
+    whole, alone = pooled(brief(tmp_path / "more", rates, 2)), pooled(brief(tmp_path / "alone", rates))
+    assert whole.estimate == pytest.approx(4000 + 2000)
+    assert whole.error is not None and alone.error is not None
+    spread = 0.25 * 4 / 3 * (student(3) / NORMAL) ** 2
+    assert whole.error.variance == pytest.approx(alone.error.variance + spread * (2 * 1000**2 + 2000**2 / 4), rel=1e-3)
+    assert pooled(brief(tmp_path / "few", [1.0] * 3, 2)).error is None
 
 
-def test_threads_that_show_nothing_have_an_upper_bound() -> None:
+def test_threads_that_show_nothing_have_an_upper_bound(tmp_path: Path) -> None:
     """Of four threads with three tenths seen, and of two that were not seen: 1.96^2 requests may be where none was."""
-    seen = pooled([short(0.0)] * 4)
+    seen = pooled(brief(tmp_path / "seen", [0.0] * 4))
     assert seen.estimate == 0 and seen.error is not None
     assert seen.error.variance == pytest.approx(4 * 3.84 * 1000 * 700 / 300**2)
-    whole = pooled([*[short(0.0)] * 4, *[Count(0, 0, 1000)] * 2])
+    whole = pooled(brief(tmp_path / "whole", [0.0] * 4, 2))
     assert whole.estimate == 0 and whole.error is not None
     assert whole.error.variance == pytest.approx(seen.error.variance + 3.84 * (2000 / 1200) ** 2)
-    assert pooled([*[short(0.0)] * 3, Count(0, 0, 1000)]).error is None
 
 
 def crowd(told_apart: int) -> RecordingBuilder:

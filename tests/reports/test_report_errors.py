@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import random
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing
 from functools import cache
 from itertools import combinations, cycle
@@ -19,9 +19,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.sides import ShareChange, change_of_share, spread_of_shares
-from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, pooled
-from numaprof.evidence.errors import EXACT, Error, Estimated, added, added_alike, own_error, student
-from numaprof.evidence.estimates import Estimates, load_estimates
+from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, completed, pooled
+from numaprof.evidence.errors import (
+    Contrasts,
+    Error,
+    Estimate,
+    by_cluster,
+    combined,
+    error_of,
+    independent,
+    student,
+    successive,
+)
+from numaprof.evidence.estimates import Estimated, Estimates, load_estimates
 from numaprof.evidence.spread import (
     Spread,
     among,
@@ -162,9 +172,8 @@ def rows(thread: int, slices: list[Rates], groups: int, turn: int) -> Iterator[t
 def traffic(found: Simulated, thread: int) -> Traffic:
     local, remote = found.estimates[thread, LOCAL], found.estimates[thread, REMOTE]
     return Traffic(
-        Amount(local.total, 0.3, local.own_error),
-        Amount(remote.total, 0.3, remote.own_error),
-        local.covariances[REMOTE],
+        Amount(local.total, 0.3, local.strata),
+        Amount(remote.total, 0.3, remote.strata),
     )
 
 
@@ -193,7 +202,8 @@ def test_intervals_are_not_much_wider_than_needed(simulate: Simulate) -> None:
     found = simulate(steady, True)
     estimates = [found.estimates[thread, REMOTE] for thread in range(1, RUNS + 1)]
     actual = fmean((e.total - remote) ** 2 for e, (_, remote) in zip(estimates, found.truth))
-    claimed = fmean(e.own_error.variance for e in estimates if e.own_error)
+    errors = [error_of(e.strata) for e in estimates]
+    claimed = fmean(error.variance for error in errors if error is not None)
     assert actual / 1.5 < claimed < 2.5 * actual
 
 
@@ -277,7 +287,7 @@ def test_intervals_without_a_turn_take_the_rate_of_the_others(tmp_path: Path) ->
     assert found.total == pytest.approx(3 * (5 * 100 + 5 * 300))
     assert found.seen == 100
     assert found.size == 300
-    assert found.own_error is not None
+    assert error_of(found.strata) is not None
 
 
 def test_time_that_was_not_seen_may_be_unlike_all_that_was(tmp_path: Path) -> None:
@@ -286,8 +296,8 @@ def test_time_that_was_not_seen_may_be_unlike_all_that_was(tmp_path: Path) -> No
     remote = [(REMOTE, at, 250_000, 40, 10, 1_000_000) for at in range(1, 11)]
     found = estimated(tmp_path / "even.numaprof", clock + remote)
     assert found.total == pytest.approx(10_000_000)
-    assert found.own_error is not None
-    assert found.own_error.variance == pytest.approx(UNSEEN_PART * (1 - 0.25) * (found.total / 10) ** 2)
+    error = error_of(found.strata)
+    assert error is not None and error.variance == pytest.approx(UNSEEN_PART * (1 - 0.25) * (found.total / 10) ** 2)
 
 
 def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Path) -> None:
@@ -302,7 +312,7 @@ def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Pa
         found = load_estimates(recording, [LOCAL], [CLOCK])[1, LOCAL]
     assert (found.seen, found.size) == (24 * 260, 30 * 1000)
     assert found.total == pytest.approx(30_000 * 13 / 260)
-    assert found.own_error is not None
+    assert error_of(found.strata) is not None
 
 
 Mix = Callable[[random.Random, float], float]  # the remote part of what is asked, at a time from 0 to 1
@@ -359,10 +369,10 @@ def test_shares_of_short_threads_on_a_busy_host(mix: Mix, error: float, tmp_path
     for run, share in enumerate(truth):
         threads = range(run * BUSY_THREADS + 1, (run + 1) * BUSY_THREADS + 1)
         sides = [
-            pooled([
+            pooled(completed([
                 Count(*seen.get((thread, event), (0, 0, 0, 0))[2:], times[thread], found[thread, event])
                 for thread in threads
-            ])
+            ]))
             for event in (LOCAL, REMOTE)
         ]  # fmt: skip
         traffic = Traffic(*sides)
@@ -381,35 +391,73 @@ def test_student(freedom: float) -> None:
     assert 1.959 < student(freedom) <= student(1) < 12.71
 
 
-errors = st.builds(Error, st.just(0.0) | st.floats(1e-6, 1e12), st.floats(1, 1e6))
+errors = st.builds(Error, st.just(0.0) | st.floats(1e-6, 1e12), st.floats(2, 1e6))
 
 
 @given(st.lists(errors, min_size=1, max_size=8))
 def test_errors_of_a_sum(parts: list[Error]) -> None:
-    whole = added(parts)
+    strata = [(1.0, independent(part)) for part in parts]
+    whole = error_of(combined(strata))
     assert whole is not None
     assert whole.variance == pytest.approx(sum(part.variance for part in parts))
     assert whole.freedom >= min(part.freedom for part in parts) * (1 - 1e-9)
-    assert added([*parts, None]) is None
-    assert added([]) == EXACT
+    assert combined([*strata, (1.0, None)]) is None
+    assert error_of(combined([])) == Error(0.0)
 
 
-@given(errors, errors)
-def test_errors_from_the_same_slices_are_known_no_better_together(one: Error, other: Error) -> None:
-    alike, independent = added_alike(one, other), added([one, other])
-    assert independent is not None
-    assert alike.variance == pytest.approx(independent.variance)
-    assert alike.freedom <= independent.freedom * (1 + 1e-9)
-    assert min(one.freedom, other.freedom) * (1 - 1e-9) <= alike.freedom
-    assert one.variance == 0 or added_alike(one, one).freedom == pytest.approx(one.freedom)
+clusters = st.dictionaries(st.tuples(st.integers(1, 4), st.integers(0, 31)), st.floats(0, 1e6), min_size=4)
+
+
+@given(clusters, st.floats(-10, 10), st.floats(0.1, 10))
+def test_estimates_of_the_same_clusters_keep_what_they_share(
+    values: dict[tuple[int, int], float], factor: float, unit: float
+) -> None:
+    """A multiple differs from it by a multiple, and their ratio has no error."""
+    one = Estimate(sum(values.values()), by_cluster(values))
+    other = one.times(factor)
+    alone, left = one.error, (other - one).error
+    assert (alone is None) == (left is None) or factor == 1
+    if alone is not None and left is not None:
+        assert left.variance == pytest.approx((factor - 1) ** 2 * alone.variance, rel=1e-6, abs=1e-6)
+    if one.value > 1:
+        ratio = one.times(unit).per(one)
+        assert ratio.value == pytest.approx(unit)
+        assert ratio.error is None or ratio.error.variance == pytest.approx(0.0, abs=1e-9)
+
+
+def test_threads_in_step_err_together() -> None:
+    """Eight threads with the same deviations have eight times the error of one, not its root; if each has its own, the
+    errors add up as of independent ones."""
+    chance = random.Random(1)
+    own = [successive([chance.gauss(0, 1) for _ in range(32)])._replace(family="alive together") for _ in range(8)]
+    alike, apart = (dict(enumerate(parts)) for parts in ([own[0]] * 8, own))
+    one = error_of({0: own[0]})
+    same, other = error_of(alike), error_of(apart)
+    assert one is not None and same is not None and other is not None
+    assert same.variance == pytest.approx(64 * one.variance)
+    assert other.variance < 1.7 * sum(part.variance for part in own)
+
+
+def test_phases_and_drifts_are_no_errors() -> None:
+    """Where one phase ends is one difference; a drift is the same difference everywhere; what deviates has two."""
+    chance = random.Random(2)
+    noise = [chance.gauss(0, 1) for _ in range(32)]
+    plain = successive(noise).variance
+    phases = successive([value + 20 * (at >= 16) for at, value in enumerate(noise)]).variance
+    drift = successive([value + at for at, value in enumerate(noise)]).variance
+    deviates = successive([value + 20 * (at == 16) for at, value in enumerate(noise)]).variance
+    assert phases < 4 * plain
+    assert drift == pytest.approx(plain)
+    assert deviates > 8 * plain
 
 
 @given(st.floats(1, 1e9), st.floats(1, 1e9), errors, errors, st.floats(1e-3, 1e3))
 def test_the_interval_of_a_share_does_not_depend_on_the_unit(
     local: float, remote: float, one: Error, other: Error, unit: float
 ) -> None:
-    plain = Traffic(Amount(local, 0.5, one), Amount(remote, 0.5, other)).interval
-    scaled = Traffic(Amount(unit * local, 0.5, one.times(unit)), Amount(unit * remote, 0.5, other.times(unit))).interval
+    sides = Amount(local, 0.5, independent(one)), Amount(remote, 0.5, independent(other))
+    plain = Traffic(*sides).interval
+    scaled = Traffic(*(side.times(unit) for side in sides)).interval
     assert plain is not None and scaled is not None
     assert plain == pytest.approx(scaled, abs=1e-9)
     assert plain[0] <= remote / (local + remote) * (1 + 1e-9) and plain[1] <= 1
@@ -424,12 +472,12 @@ def test_the_interval_holds_whatever_was_not_counted(
 ) -> None:
     """Be it all local, all remote or anything between, as long as there is no more of it than was allowed for."""
     assume(sum(counted) > 1)
-    amounts = Amount(counted[0], 1.0, EXACT), Amount(counted[1], 1.0, EXACT)
+    amounts = Amount(counted[0], 1.0, {}), Amount(counted[1], 1.0, {})
     missed = Uncounted(0.5, slack * sum(missing))
     low, high = Traffic(*amounts, uncounted=missed).interval or (1.0, 0.0)
     truth = (counted[1] + missing[1]) / (sum(counted) + sum(missing))
     assert 0 <= low <= truth + 1e-9 and truth - 1e-9 <= high <= 1 + 1e-9
-    unsure = Amount(counted[1], 0.5, Error(variance))
+    unsure = Amount(counted[1], 0.5, independent(Error(variance)))
     wider, plain = Traffic(amounts[0], unsure, uncounted=missed).interval, Traffic(amounts[0], unsure).interval
     assert wider is not None and plain is not None
     assert wider[0] <= min(low, plain[0]) + 1e-9 and max(high, plain[1]) - 1e-9 <= wider[1] <= 1 + 1e-9
@@ -488,7 +536,9 @@ PERIOD = 1009  # accesses
 def sampled_run(kind: Phases, number: int, sees: Callable[[int, int], bool]) -> tuple[float, RemoteShare, Spread]:
     """Of four threads of two seconds: its true share, the sampled one as reports know it, and as samples that do not
     depend on each other would have it."""
-    truth, samples, clusters = [0, 0], [0, 0], []
+    truth: list[float] = [0, 0]
+    remotes: dict[tuple[Hashable, int], float] = {}
+    wholes: dict[tuple[Hashable, int], float] = {}
     for thread in range(4):
         chance = random.Random(f"sampled {kind.__name__} {number} {thread}")
         spells = [[0, 0] for _ in range(SPELLS)]
@@ -502,9 +552,11 @@ def sampled_run(kind: Phases, number: int, sees: Callable[[int, int], bool]) -> 
                 spells[at * SPELLS // 500][0] += is_remote
                 spells[at * SPELLS // 500][1] += 1
                 left += PERIOD
-        clusters.append([(float(part), float(count)) for part, count in spells])
-    samples = [sum(column) for column in zip(*(each for parts in clusters for each in parts))]
-    found = RemoteShare(*samples, int(samples[1]), effective=clustered_size(clusters, samples[1]))
+        for spell, (part, count) in enumerate(spells):
+            remotes[thread, spell], wholes[thread, spell] = part, count
+    samples = [sum(remotes.values()), sum(wholes.values())]
+    effective = clustered_size(remotes, wholes, samples[1])
+    found = RemoteShare(*samples, int(samples[1]), effective=effective)
     alone = Spread((found.share,), sampled_interval(found.share, samples[1]))
     return truth[0] / truth[1], found, alone
 
@@ -529,24 +581,37 @@ def test_samples_that_come_together_would_tell_changes_where_there_are_none() ->
     assert changed > 0.1 * len(pairs)
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=32), min_size=1))
-def test_clusters_never_tell_more_than_their_samples(threads: list[list[tuple[int, int]]]) -> None:
-    strata = [[(float(min(part, whole)), float(whole)) for part, whole in clusters] for clusters in threads]
-    samples = sum(whole for clusters in strata for _, whole in clusters)
-    assert 0 < clustered_size(strata, samples) <= samples
+Parts = dict[tuple[int, int], tuple[float, float]]  # with the property and in all, by thread and stretch
+
+
+def size_of(parts: Parts, samples: float) -> float:
+    return clustered_size(
+        {at: part for at, (part, _) in parts.items()}, {at: whole for at, (_, whole) in parts.items()}, samples
+    )
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(1, 5), st.integers(0, 31)), st.tuples(st.integers(0, 50), st.integers(1, 50)), min_size=1
+    )
+)
+def test_clusters_never_tell_more_than_their_samples(parts: dict[tuple[int, int], tuple[int, int]]) -> None:
+    found: Parts = {at: (float(min(part, whole)), float(whole)) for at, (part, whole) in parts.items()}
+    samples = sum(whole for _, whole in found.values())
+    assert 0 <= size_of(found, samples) <= samples
 
 
 def test_clusters_that_are_all_or_nothing_are_samples_themselves() -> None:
     """40 of 50 samples each, with the quantiles of t instead of the normal distribution; and two tell what two do."""
-    assert clustered_size([[(50.0 * (n % 2), 50.0) for n in range(40)]], 2000) == pytest.approx(
-        39 * (1.96 / 2.023) ** 2, rel=1e-3
-    )
-    assert clustered_size([[(0.0, 500.0), (500.0, 500.0)]], 1000) == 2
+    found: Parts = {(1, n): (50.0 * (n % 2), 50.0) for n in range(40)}
+    assert size_of(found, 2000) == pytest.approx(39 * (1.96 / 2.023) ** 2, rel=1e-3)
+    assert size_of({(1, 0): (0.0, 500.0), (1, 1): (500.0, 500.0)}, 1000) == 2
 
 
 def test_threads_that_differ_are_no_error() -> None:
     """Half of them read remote memory only, all of the time."""
-    assert clustered_size([[(50.0 * (n % 2), 50.0)] * 32 for n in range(4)], 6400) == 6400
+    found: Parts = {(n, at): (50.0 * (n % 2), 50.0) for n in range(4) for at in range(32)}
+    assert size_of(found, 6400) == 6400
 
 
 def test_how_a_share_is_written() -> None:
@@ -581,8 +646,9 @@ def test_nothing_counted_is_an_upper_bound(simulate: Simulate) -> None:
     held, none = 0, 0
     for thread, (_, remote) in enumerate(found.truth, 1):
         estimate = found.estimates[thread, REMOTE]
-        assert estimate.own_error is not None and estimate.own_error.half_width > 3
-        held += abs(estimate.total - remote) <= estimate.own_error.half_width
+        error = error_of(estimate.strata)
+        assert error is not None and error.half_width > 3
+        held += abs(estimate.total - remote) <= error.half_width
         none += estimate.total == 0
         interval = traffic(found, thread).interval
         assert interval is not None and interval[1] > 0
@@ -591,8 +657,8 @@ def test_nothing_counted_is_an_upper_bound(simulate: Simulate) -> None:
 
 def counted(local: float, remote: float, errors: tuple[float, float], freedom: float = math.inf) -> Traffic:
     """errors: standard errors of the two."""
-    known = [Amount(count, 0.25, Error(error**2, freedom)) for count, error in zip((local, remote), errors)]
-    return Traffic(*known)
+    strata = [independent(Error(error**2, freedom)) for error in errors]
+    return Traffic(*(Amount(count, 0.25, mine) for count, mine in zip((local, remote), strata)))
 
 
 def test_a_known_count_among_a_hardly_known_one_is_not_nothing() -> None:
@@ -625,8 +691,11 @@ def test_ends_from_the_counts_own_bounds_miss_the_truth_as_seldom_as_an_interval
 
 
 def test_errors_of_few_blocks_are_known_with_few_degrees_of_freedom() -> None:
-    """n blocks of equal weight tell 2 (n - 1)^2 / (3 n - 4): 1.6 of 3, 2.25 of 4."""
-    assert own_error(1.0, 8, 3.0) == Error(1.0, 1.6)
-    assert own_error(1.0, 8, 4.0) == Error(1.0, 2.25)
-    assert own_error(1.0, 2, 8.0) is None
-    assert own_error(1.0, 1, None) == EXACT
+    """n blocks of equal weight tell 2 (n - 1)^2 / (3 n - 4): 1.6 of 3, 2.25 of 4. Two tell nothing by themselves."""
+    assert successive([1.0, 2.0, 4.0, 3.0], 3.0).freedom == pytest.approx(1.6)
+    assert successive([1.0, 2.0, 4.0, 3.0]).freedom == pytest.approx(2.25)
+    pair = successive([1.0, 2.0])
+    assert error_of({1: pair}) is None
+    both = error_of({1: pair, 2: pair})
+    assert both is not None and both.freedom == pytest.approx(2)
+    assert error_of({1: Contrasts([3.0, 4.0])}) == Error(25.0)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval, strata
+from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval
 from numaprof.recording.sql.sql_accesses import Spell
 from numaprof.recording.sql.sql_samples import HINT, LOAD, STORE
 
@@ -61,15 +62,16 @@ def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -
 def share_of_spells(spells: Sequence[Spell]) -> RemoteShare:
     total = sum(spell.total for spell in spells)
     independent = effective_size(total, sum(spell.squares for spell in spells))
-    clusters: dict[tuple[int, int], tuple[float, float]] = {}
+    remote: dict[tuple[Hashable, int], float] = defaultdict(float)
+    both: dict[tuple[Hashable, int], float] = defaultdict(float)
     for spell in spells:
-        having, both = clusters.get((spell.thread, spell.part), (0.0, 0.0))
-        clusters[spell.thread, spell.part] = (having + spell.having, both + spell.total)
+        remote[spell.thread, spell.part] += spell.having
+        both[spell.thread, spell.part] += spell.total
     return RemoteShare(
         sum(spell.having for spell in spells),
         total,
         sum(spell.samples for spell in spells),
-        effective=clustered_size(strata(clusters), independent),
+        effective=clustered_size(remote, both, independent),
         surely=sum(spell.surely for spell in spells),
     )
 

@@ -4,13 +4,45 @@ scaled has an error, which may be unknown (None)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from numaprof.evidence.errors import EXACT, Error, Estimated, added, added_alike, between_scopes, of_unseen
-from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SPREAD, MOST_UNTIMED, SMALL_PART
+from numaprof.evidence.errors import Error, Strata, combined, error_of
+from numaprof.evidence.estimates import Estimated
+from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MOST_LONGER, MOST_UNTIMED, SMALL_PART
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of requests, and how much of the time it was counted in."""
+
+    estimate: float | None
+    coverage: float | None
+    strata: Strata | None = field(default=None, compare=False)  # None: the error is not known
+    by_work: bool = field(default=False, compare=False)  # scaled by instructions where it was scaled
+
+    @cached_property
+    def error(self) -> Error | None:
+        return error_of(self.strata)
+
+    @property
+    def scaled(self) -> bool:
+        return self.estimate is not None and self.coverage is not None and self.coverage < FULL_COVERAGE
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The 95 % interval; of an error that is not known, the estimate alone."""
+        estimate, half = self.estimate or 0.0, self.error.half_width if self.error is not None else 0.0
+        return max(0.0, estimate - half), estimate + half
+
+    def times(self, factor: float) -> Amount:
+        estimate = None if self.estimate is None else factor * self.estimate
+        return replace(self, estimate=estimate, strata=combined([(factor, self.strata)]))
+
+
+NOTHING = Amount(None, None)
 
 
 @dataclass(frozen=True)
@@ -22,6 +54,7 @@ class Count:
     time_ns: int | None  # what the scope really ran on a CPU; None: not known
     estimated: Estimated | None = None  # from its intervals; None: these are not known
     nodes: tuple[int, ...] = ()  # where the scope ran; empty: not known
+    instead: Amount | None = None  # what it is taken for in sums, if not for its own amount
 
     @cached_property
     def coverage(self) -> float | None:
@@ -34,22 +67,20 @@ class Count:
         return self.estimated is not None and self.estimated.by_work
 
     @cached_property
-    def estimate(self) -> float | None:
-        """The value for the whole of the time. None where too little of it was seen, unless its error is known."""
-        coverage = self.coverage
-        if coverage is None or (_extent([self]).part < MIN_COVERAGE and self.error is None):
-            return None
-        if coverage >= FULL_COVERAGE:
-            return self.value
-        return self.estimated.total if self.estimated else self.value / coverage
-
-    @cached_property
-    def error(self) -> Error | None:
-        """Of the estimate, from the scope itself."""
+    def amount(self) -> Amount:
+        """For the whole of the time. No estimate where too little of it was seen, unless its error is known."""
         coverage = self.coverage
         if coverage is not None and coverage >= FULL_COVERAGE:
-            return EXACT
-        return self.estimated.own_error if self.estimated else None
+            return Amount(self.value, coverage, {}, self.by_work)
+        strata = self.estimated.strata if self.estimated else None
+        if coverage is None or (self.estimated.hardly_seen if self.estimated else coverage < MIN_COVERAGE):
+            return Amount(None, coverage, strata, self.by_work)
+        estimate = self.estimated.total if self.estimated else self.value / coverage
+        return Amount(estimate, coverage, strata, self.by_work)
+
+    @property
+    def in_sums(self) -> Amount:
+        return self.instead or self.amount
 
 
 class _Extent(NamedTuple):
@@ -64,13 +95,12 @@ class _Extent(NamedTuple):
         return min(1.0, self.seen / self.size) if self.size else 0.0
 
 
-def _extent(counts: Iterable[Count], by_work: bool = True) -> _Extent:
-    """Of scopes of known time. by_work: in instructions if they are known of all."""
-    counts = list(counts)
-    value, estimates = sum(count.value for count in counts), [count.estimated for count in counts if count.by_work]
-    if by_work and counts and len(estimates) == len(counts):
-        known = [estimated for estimated in estimates if estimated is not None]
-        return _Extent(value, sum(each.seen for each in known), sum(each.size for each in known))
+def _extent(counts: Sequence[Count], by_work: bool) -> _Extent:
+    """Of scopes of known time. by_work: in instructions, which are known of all."""
+    value = sum(count.value for count in counts)
+    if by_work:
+        known = [count.estimated for count in counts if count.estimated is not None]
+        return _Extent(value, sum(scope.seen for scope in known), sum(scope.size for scope in known))
     return _Extent(value, sum(count.running_ns for count in counts), sum(count.time_ns or 0 for count in counts))
 
 
@@ -86,114 +116,54 @@ def summed(counts: Iterable[Count]) -> Count:
     return Count(value, running, time if known else None)
 
 
-@dataclass(frozen=True)
-class Amount:
-    """A number of requests, and how much of the time it was counted in."""
+def completed(counts: Sequence[Count]) -> list[Count]:
+    """One event over all scopes. Those that were hardly seen (short threads that met one turn of the rotation, or none)
+    are taken to have asked as much by their size as others: of the same nodes and about as short, else about as short,
+    else of the same nodes, else all. So every sum over scopes has the same parts, and rows add up to the whole."""
+    timed = [count for count in counts if count.time_ns is not None]
+    unseen = [count for count in timed if count.amount.estimate is None]
+    by_work = all(count.by_work for count in timed)
+    if not unseen or not _extent(timed, by_work).seen:
+        return list(counts)
+    longest = MOST_LONGER * max(count.time_ns or 0 for count in unseen)
+    short = [count for count in timed if (count.time_ns or 0) <= longest]
+    rates: dict[tuple[int, ...], float] = {}
+    for nodes in {count.nodes for count in unseen}:
+        near = [[count for count in some if count.nodes == nodes] for some in (short, timed)]
+        extents = [_extent(some, by_work) for some in (near[0], short, near[1])]
+        like = next((some for some in extents if some.part >= MIN_COVERAGE), _extent(timed, by_work))
+        rates[nodes] = like.value / like.seen
+    return [
+        replace(count, instead=replace(count.amount, estimate=rates[count.nodes] * _extent([count], by_work).size))
+        if count.time_ns is not None and count.amount.estimate is None
+        else count
+        for count in counts
+    ]
 
-    estimate: float | None
-    coverage: float | None
-    error: Error | None = field(default=None, compare=False)
-    by_work: bool = field(default=False, compare=False)  # scaled by instructions where it was scaled
 
-    @property
-    def scaled(self) -> bool:
-        return self.estimate is not None and self.coverage is not None and self.coverage < FULL_COVERAGE
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The 95 % interval; of an error that is not known, the estimate alone."""
-        estimate, half = self.estimate or 0.0, self.error.half_width if self.error is not None else 0.0
-        return max(0.0, estimate - half), estimate + half
-
-
-NOTHING = Amount(None, None)
-
-
-def pooled(counts: list[Count]) -> Amount:
-    """One event over many scopes, each scaled by its own coverage.
-
-    Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together, those
-    of the same nodes: so the sums of the nodes add up to the whole. If even that is too little, they are taken to have
-    asked as much in a nanosecond as the others of these nodes did, if these were seen for long enough, else as all
-    did. Too little of all of them together is an estimate only where its error is known, as for one scope.
-    """
+def pooled(counts: Sequence[Count]) -> Amount:
+    """One event over many scopes, completed, each scaled by its own coverage. Too little of all of them together is an
+    estimate only where its error is known, as for one scope."""
     if len(counts) == 1:
-        return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))
+        return counts[0].amount if counts[0].amount.estimate is None else counts[0].in_sums
     timed = [count for count in counts if count.time_ns is not None]
     whole, everything = summed(timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
+    amounts = [count.in_sums for count in timed]
+    estimates = [amount.estimate for amount in amounts if amount.estimate is not None]
+    if untimed or whole.coverage is None or not whole.running_ns or len(estimates) < len(amounts):
+        return Amount(None, whole.coverage)
+    estimate = sum(estimates)
+    unknown = sum(amount.estimate or 0.0 for amount in amounts if amount.strata is None)
+    is_small = unknown <= SMALL_PART * estimate and estimate > 0
+    strata = combined((1, amount.strata) for amount in amounts if amount.strata is not None or not is_small)
     by_work = all(count.by_work for count in timed)
-    everyone = _extent(timed, by_work)
-    if untimed or whole.coverage is None or not everyone.seen:
+    if strata is None and _extent(timed, by_work).part < MIN_COVERAGE:
         return Amount(None, whole.coverage)
-    solid = sum(count.estimate for count in timed if count.estimate is not None)
-    thin = [count for count in timed if count.estimate is None]
-    left = sum(
-        _scaled_together(_extent(some, by_work), _extent(others, by_work), everyone)
-        for some, others in _by_nodes(thin, timed)
-    )
-    # The error is that of any scope's rate, of the larger sum: the others of the same nodes may be few.
-    of_any = _extent(thin, by_work)
-    alike = max(left, _scaled_together(of_any, everyone, everyone))
-    seen = [count.estimated for count in timed if count.estimated is not None and count.estimated.seen]
-    error = _error([count for count in timed if count.estimate is not None], seen)
-    if alike > SMALL_PART * (solid + alike) or (thin and not solid + alike):
-        error = added([error, of_unseen(alike, len(thin), of_any.size / everyone.seen, seen)])
-    if everyone.part < MIN_COVERAGE and error is None:
-        return Amount(None, whole.coverage)
-    return Amount(solid + left, whole.coverage, error, _by_work(counts))
+    return Amount(estimate, whole.coverage, strata, by_work and any(amount.strata != {} for amount in amounts))
 
 
-def _by_nodes(thin: list[Count], everyone: list[Count]) -> Iterator[tuple[list[Count], list[Count]]]:
-    """What was hardly seen, and all that ran on the same nodes."""
-    for nodes in {count.nodes for count in thin}:
-        yield [count for count in thin if count.nodes == nodes], [count for count in everyone if count.nodes == nodes]
-
-
-def _scaled_together(thin: _Extent, others: _Extent, everyone: _Extent) -> float:
-    """By what was seen of them, else at the rate of the others, else of everyone."""
-    like = next((each for each in (thin, others) if each.part >= MIN_COVERAGE), everyone)
-    return thin.size * like.value / like.seen
-
-
-def _error(counts: list[Count], everyone: list[Estimated]) -> Error | None:
-    """Scopes with an error of their own, and those too short for one together; everyone: all scopes that were seen."""
-    short = _short(counts)
-    variance = between_scopes([(one, one) for one in short], [(one, one) for one in everyone]) if short else 0.0
-    if variance is None or any(count.error is None and count.estimated is None for count in counts):
-        return None
-    least = sum(estimated.least_variance for estimated in short)
-    spread = short if len(short) >= MIN_SPREAD else everyone
-    together = Error(max(variance, least), len(spread) - 1) if short else EXACT
-    return added([together, *(count.error for count in counts if count.error is not None)])
-
-
-def _short(counts: list[Count]) -> list[Estimated]:
-    return [count.estimated for count in counts if count.estimated is not None and count.error is None]
-
-
-def _by_work(counts: list[Count]) -> bool:
-    scaled = [count.estimated for count in counts if count.estimated is not None and count.error != EXACT]
-    return bool(scaled) and all(estimated.by_work for estimated in scaled)
-
-
-def covariance(pairs: list[tuple[Count, Count]], other: int) -> float:
-    """Of the sums of two events over the same scopes; other: the second event."""
-    own = sum(
-        one.estimated.covariances.get(other, 0.0)
-        for one, second in pairs
-        if one.estimated is not None and one.error not in (None, EXACT) and second.error is not None
-    )
-    everyone = [  # in one group: seen in the same slices
-        (one.estimated, second.estimated)
-        for one, second in pairs
-        if one.estimated is not None and second.estimated is not None and one.estimated.seen == second.estimated.seen
-    ]
-    short = [(one, second) for one, second in everyone if one.own_error is None and second.own_error is None]
-    return own + (between_scopes(short, everyone) or 0.0)
-
-
-def together(amounts: list[Amount]) -> Amount:
+def together(amounts: Sequence[Amount]) -> Amount:
     """Several events in one scope: known if all are, seen as little as the least seen."""
     if not amounts:
         return NOTHING
@@ -201,19 +171,16 @@ def together(amounts: list[Amount]) -> Amount:
     coverages = [amount.coverage for amount in amounts if amount.coverage is not None]
     complete = len(estimates) == len(amounts)
     coverage = min(coverages) if len(coverages) == len(amounts) else None
-    error = added(amount.error for amount in amounts)
     scaled = [amount for amount in amounts if amount.scaled]
     by_work = bool(scaled) and all(amount.by_work for amount in scaled)
-    return Amount(sum(estimates) if complete else None, coverage, error, by_work)
+    strata = combined((1, amount.strata) for amount in amounts)
+    return Amount(sum(estimates) if complete else None, coverage, strata, by_work)
 
 
 def difference(whole: Amount, part: Amount) -> Amount:
     """What is left of it. Counted at different times, a part may come out a little larger than the whole."""
-    both = together([whole, part])
-    if whole.estimate is None or part.estimate is None:
-        return Amount(None, both.coverage)
-    estimate = max(0.0, whole.estimate - part.estimate)
-    return Amount(estimate, both.coverage, both.error, both.by_work)
+    both = together([whole, part.times(-1)])
+    return both if both.estimate is None else replace(both, estimate=max(0.0, both.estimate))
 
 
 @dataclass(frozen=True)
@@ -230,20 +197,15 @@ class Traffic:
 
     local: Amount = NOTHING
     remote: Amount = NOTHING
-    covariance: float = 0.0  # of the two
     uncounted: Uncounted = Uncounted()
 
     @cached_property
     def share_error(self) -> Error | None:
-        """Of the share, by the delta method."""
+        """Of the share, by the delta method: what local and remote have in common cancels."""
         share, total = self.share, self.total
-        if share is None or not total or self.local.error is None or self.remote.error is None:
+        if share is None or not total:
             return None
-        remote, local = self.remote.error.times(1 - share), self.local.error.times(share)
-        both = added([remote, local]) if not self.covariance else added_alike(remote, local)
-        assert both is not None
-        shared = 2 * share * (1 - share) * self.covariance
-        return Error(max(0.0, both.variance - shared) / total**2, both.freedom)
+        return error_of(combined([((1 - share) / total, self.remote.strata), (-share / total, self.local.strata)]))
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
@@ -277,8 +239,7 @@ class Traffic:
     @cached_property
     def total_error(self) -> Error | None:
         """Of the total; None: not known."""
-        both = together([self.local, self.remote]).error
-        return None if both is None else Error(max(0.0, both.variance + 2 * self.covariance), both.freedom)
+        return together([self.local, self.remote]).error
 
     @property
     def share(self) -> float | None:
@@ -291,11 +252,7 @@ class Traffic:
         return self.local.scaled or self.remote.scaled
 
 
-def combined(traffics: Iterable[Traffic]) -> Traffic:
+def added(traffics: Iterable[Traffic]) -> Traffic:
     """Several kinds of requests in one scope."""
     parts = list(traffics)
-    return Traffic(
-        together([part.local for part in parts]),
-        together([part.remote for part in parts]),
-        sum(part.covariance for part in parts),
-    )
+    return Traffic(together([part.local for part in parts]), together([part.remote for part in parts]))

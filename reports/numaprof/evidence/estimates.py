@@ -3,26 +3,46 @@
 
 The rate of an event, in all that it saw of a scope, is taken for all of the scope's size: a combined ratio estimator
 (Cochran, Sampling Techniques, 3rd ed., 6.11). Size is instructions where they are known in and out of the group, else
-CPU time. In each part of the scope's time the event counted more or less than by that rate: half the mean squared
-difference of successive such residuals estimates the variance (Wolter, Introduction to Variance Estimation, 2nd ed.,
-8.2). A little is added for what no part shows. It is never smaller than that of independent events (Poisson), of which
-a few may have happened unseen even where none was counted.
+CPU time. In each part of the scope's time the event counted more or less than by that rate: these residuals are the
+clusters. Scopes that live at the same time have the same parts: what they do in step errs together. Scopes with too
+few parts are clusters themselves, beside those that were seen as briefly.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, groupby
-from operator import attrgetter, mul, sub
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from math import sqrt
+from operator import attrgetter, mul
 from typing import NamedTuple
 
-from numaprof.evidence.errors import Estimated, own_error
-from numaprof.evidence.thresholds import UNSEEN_PART, UNSEEN_REQUESTS
+from numaprof.evidence.errors import NORMAL, Contrasts, Strata, student, successive
+from numaprof.evidence.thresholds import IN_STEP, MIN_COVERAGE, MIN_PARTS, MIN_SPREAD, UNSEEN_PART, UNSEEN_REQUESTS
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_estimates
-from numaprof.recording.sql.sql_estimates import Part
+from numaprof.recording.sql.sql_estimates import MOST, Part
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What an event would have counted in one scope, had it had a counter all the time."""
+
+    total: float
+    rate: float  # per unit of size
+    size: float  # instructions (by_work) or nanoseconds of the scope ...
+    seen: float  # ... and those in which the event had a counter
+    by_work: bool
+    strata: Strata | None  # None: the error is not known
+    brief: bool = False  # too few parts of its time were seen to tell an error of its own
+
+    @property
+    def hardly_seen(self) -> bool:
+        """Its own rate says nothing: others stand for it."""
+        return self.brief and self.seen < MIN_COVERAGE * self.size
+
 
 Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); sql_estimates has the scopes
 
@@ -31,26 +51,48 @@ def load_estimates(
     recording: Recording, events: Iterable[int], clocks: Iterable[int], by_work: bool = True
 ) -> Estimates:
     """by_work: scale by instructions where they are known, else by CPU time. Events that saw nothing of a scope have
-    an estimate without error there, for its size."""
+    an estimate of 0 there, for its size."""
     events = sorted(events)
     counted, timed = json.dumps(events), json.dumps(sorted(clocks))
     sql = sql_estimates.parts(recording.one(sql_estimates.HasWork, sql_estimates.HAS_WORK).found > 0)
-    recording.run(*sql_estimates.SPAN, clocks=timed)
+    spans = _in_step(recording.rows(sql_estimates.Span, sql_estimates.SPANS, clocks=timed))
+    recording.run(*sql_estimates.SPAN, spans=json.dumps(spans))
+    cohorts = {span.scope: span.cohort for span in spans}
     paces = {scope: list(parts) for scope, parts in _by_scope(recording.rows(Part, sql, events=timed, apart=0))}
-    found = {
-        (scope, event): estimated
-        for scope, parts in _by_scope(recording.rows(Part, sql, events=counted, apart=1))
-        for event, estimated in _of_scope(parts, paces[scope], by_work)
-    }
+    groups: dict[int, int] = {}  # the first event of the group of each event
+    found: dict[tuple[int, int], Estimated] = {}
+    for scope, parts in _by_scope(recording.rows(Part, sql, events=counted, apart=1)):
+        for event, group, estimated in _of_scope(scope, cohorts[scope], parts, paces[scope], by_work):
+            found[scope, event] = estimated
+            groups[event] = group
     unseen = {scope: _unseen(pace, by_work) for scope, pace in paces.items()}
-    return {(scope, event): found.get((scope, event), unseen[scope]) for scope in paces for event in events}
+    for event in events:
+        mine = {scope: found.get((scope, event), unseen[scope]) for scope in paces}
+        found.update({(scope, event): known for scope, known in _with_brief(event, groups, mine)})
+    return found
+
+
+def _in_step(spans: list[sql_estimates.Span]) -> list[sql_estimates.Span]:
+    """Scopes that begin and end together, with the parts of the first of them."""
+    found: list[sql_estimates.Span] = []
+    leader: sql_estimates.Span | None = None
+    for span in sorted(spans, key=lambda span: (span.first, -span.last, span.scope)):
+        if leader is None or not _near(span, leader):
+            leader = span
+        found.append(span._replace(cohort=leader.scope, first=leader.first, step=leader.step))
+    return found
+
+
+def _near(span: sql_estimates.Span, leader: sql_estimates.Span) -> bool:
+    apart = max(abs(span.first - leader.first), abs(span.last - leader.last))
+    return apart <= max(leader.step, (leader.last - leader.first) // IN_STEP)
 
 
 def _unseen(clocks: Iterable[Part], by_work: bool) -> Estimated:
     passed, pace = _columns(clocks)
     work = sum(part or 0 for part in pace.work)
     by_work = by_work and work > 0 and all(pace.has_work)
-    return Estimated(0.0, 0.0, float(work if by_work else sum(passed)), 0.0, by_work, None)
+    return Estimated(0.0, 0.0, float(work if by_work else sum(passed)), 0.0, by_work, None, True)
 
 
 def _by_scope(parts: Iterable[Part]) -> Iterator[tuple[int, Iterator[Part]]]:
@@ -66,7 +108,10 @@ class Times(NamedTuple):
     has_work: tuple[int, ...]
 
 
-def _of_scope(parts: Iterable[Part], clocks: Iterable[Part], by_work: bool) -> Iterator[tuple[int, Estimated]]:
+def _of_scope(
+    scope: int, cohort: int, parts: Iterable[Part], clocks: Iterable[Part], by_work: bool
+) -> Iterator[tuple[int, int, Estimated]]:
+    """Each event with the first one of its group."""
     passed, pace = _columns(clocks)
     groups: dict[Times, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for event, own in groupby(parts, attrgetter("event")):
@@ -75,7 +120,9 @@ def _of_scope(parts: Iterable[Part], clocks: Iterable[Part], by_work: bool) -> I
     for times, counted in groups.items():
         slices = _slices(times, pace, passed, by_work)
         if slices is not None:
-            yield from _of_group(slices, counted)
+            group = min(counted)
+            for event, values in counted.items():
+                yield event, group, _estimated(slices, values, scope, cohort, group, event)
 
 
 def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
@@ -86,7 +133,8 @@ def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
 class Slices(NamedTuple):
     """What the events of a group saw of a scope; sizes are instructions (by_work) or nanoseconds."""
 
-    seen: tuple[int, ...]  # by part of the scope's time
+    at: tuple[int, ...]  # parts of the scope's time
+    seen: tuple[int, ...]  # of each
     size: int  # of the scope
     by_work: bool
 
@@ -100,9 +148,9 @@ class Slices(NamedTuple):
         return max(1.0, self.size / self.whole)
 
     @property
-    def variance_factor(self) -> float:
-        """What the variance of a count is multiplied by, with the finite population factor."""
-        return self.scale**2 * (1 - 1 / self.scale)
+    def spread(self) -> float:
+        """What a deviation of a count is multiplied by, with the finite population factor."""
+        return self.scale * sqrt(1 - 1 / self.scale)
 
     @property
     def effective(self) -> float:
@@ -115,43 +163,81 @@ def _slices(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Sl
     by_work = by_work and any(pace.work) and all(own.has_work) and all(pace.has_work)
     seen = tuple(part or 0 for part in own.work) if by_work else own.running
     size = sum(part or 0 for part in pace.work) if by_work else sum(passed)
-    return Slices(seen, size, by_work) if sum(seen) > 0 else None
+    return Slices(own.at, seen, size, by_work) if sum(seen) > 0 else None
 
 
-def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, Estimated]]:
-    """Events of one group saw the same slices, and so have covariances. Events of different groups are taken as
-    independent."""
-    counted = {event: sum(own) for event, own in values.items()}
-    steps = {event: _steps(own, slices.seen) for event, own in values.items()}
-    whole, scale, factor, effective = slices.whole, slices.scale, slices.variance_factor, slices.effective
-
-    def covariance(one: int, other: int) -> float:
-        changes: float = sum(map(mul, steps[one], steps[other])) / max(1, len(slices.seen) - 1)
-        unseen = UNSEEN_PART * counted[one] * counted[other] / effective**2
-        return factor * (0.5 * len(slices.seen) * changes + unseen)
-
-    covariances: dict[int, dict[int, float]] = defaultdict(dict)
-    for one, other in combinations(values, 2):
-        covariances[one][other] = covariances[other][one] = covariance(one, other)
-    parts = sum(seen > 0 for seen in slices.seen)
-    for event, count in counted.items():
-        least = factor * (count + UNSEEN_REQUESTS)
-        yield (
-            event,
-            Estimated(
-                scale * count,
-                count / whole,
-                float(slices.size),
-                float(whole),
-                slices.by_work,
-                own_error(max(covariance(event, event), least), parts, effective if scale > 1 else None),
-                covariances[event],
-            ),
-        )
+def _estimated(slices: Slices, values: Sequence[int], scope: int, cohort: int, group: int, event: int) -> Estimated:
+    """Events of one group saw the same slices, and so have the same clusters."""
+    count, whole, scale = sum(values), slices.whole, slices.scale
+    rate = count / whole
+    brief = scale > 1 and sum(seen > 0 for seen in slices.seen) < MIN_PARTS
+    strata: Strata | None = {} if scale == 1 else None
+    if scale > 1 and not brief:
+        # What no part shows may be in the time without a counter, the same for all events of the group.
+        unseen = slices.spread * sqrt(UNSEEN_PART) * count / slices.effective
+        residuals = [slices.spread * (value - rate * seen) for value, seen in zip(values, slices.seen)]
+        steps = successive(residuals, slices.effective)._replace(family=(cohort, group), beyond=unseen)
+        least = slices.spread**2 * (count + UNSEEN_REQUESTS)
+        strata = _at_least((scope, group), steps, least, (scope, event, "single"))
+    return Estimated(scale * count, rate, float(slices.size), float(whole), slices.by_work, strata, brief)
 
 
-def _steps(values: Sequence[int], seen: Sequence[int]) -> list[float]:
-    """From each part to the next one: how much more was counted than the rate of all parts tells."""
-    rate = sum(values) / sum(seen)
-    residuals = [value - rate * size for value, size in zip(values, seen)]
-    return list(map(sub, residuals[1:], residuals))
+def _at_least(stratum: Hashable, contrasts: Contrasts, least: float, single: Hashable) -> dict[Hashable, Contrasts]:
+    """Never less than of independent single events, of which a few may have happened where none was seen."""
+    known, strata = contrasts.variance, {stratum: contrasts}
+    return {**strata, single: Contrasts([sqrt(least - known)])} if least > known else strata
+
+
+class _Alike(NamedTuple):
+    """How the rates of scopes differ that were seen as briefly."""
+
+    spread: list[float]  # of a scope of which one unit of size was seen: it falls as more is seen
+    scopes: int
+    seen: float
+    squares: float  # sum of the squares of what was seen of each
+    requests: float
+
+
+def _with_brief(
+    event: int, groups: Mapping[int, int], mine: Mapping[int, Estimated]
+) -> Iterator[tuple[int, Estimated]]:
+    brief = {scope: known for scope, known in mine.items() if known.brief}
+    seen = [known for known in brief.values() if known.seen]
+    if len(seen) < MIN_SPREAD:
+        seen = [known for known in mine.values() if known.seen]
+    alike = _alike(seen) if len(seen) >= MIN_SPREAD else None
+    for scope, known in mine.items():
+        if known.brief and alike is not None:
+            yield scope, replace(known, strata=_of_brief(known, alike, scope, event, groups[event]))
+        else:
+            yield scope, known
+
+
+def _alike(scopes: Sequence[Estimated]) -> _Alike:
+    whole = sum(known.seen for known in scopes)
+    count = sum(known.rate * known.seen for known in scopes)
+    rate, number = count / whole, min(len(scopes), MOST)
+    seen, counts = [0.0] * number, [0.0] * number
+    for at, known in enumerate(scopes):
+        seen[at % number] += known.seen
+        counts[at % number] += known.rate * known.seen
+    # All take this spread: they know it no better together, so that its degrees of freedom are in it.
+    factor = student(number - 1) / NORMAL / sqrt(number - 1)
+    spread = [factor * (value - rate * size) / sqrt(size) for value, size in zip(counts, seen)]
+    return _Alike(spread, len(scopes), whole, sum(known.seen**2 for known in scopes), count)
+
+
+def _of_brief(known: Estimated, alike: _Alike, scope: int, event: int, group: int) -> Strata:
+    """Its own rate has the spread of the others'; one that was hardly seen has their mean rate, and may differ from it
+    as much as one of them."""
+    if not known.hardly_seen:
+        factor = sqrt(known.size * max(0.0, known.size - known.seen) / known.seen)
+        least = factor**2 * (known.rate * known.seen + UNSEEN_REQUESTS) / known.seen
+        own = Contrasts([factor * value for value in alike.spread])
+        return _at_least((scope, group), own, least, (scope, event, "single"))
+    mean = alike.seen / alike.scopes
+    of_mean = known.size * sqrt(alike.squares / mean) / alike.seen
+    least = (alike.requests + UNSEEN_REQUESTS) * (known.size / alike.seen) ** 2
+    common = Contrasts([of_mean * value for value in alike.spread])
+    own = Contrasts([known.size / sqrt(mean) * value for value in alike.spread])
+    return {(scope, group): own, **_at_least(("mean", group), common, least, ("mean", event, "single"))}

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 
-from numaprof.evidence.errors import student
+from numaprof.evidence.errors import Estimate, by_cluster, student
 from numaprof.evidence.thresholds import MIN_PARTS
+
+
+Clusters = Mapping[tuple[Hashable, int], float]
 
 
 def median(values: Iterable[float]) -> float:
@@ -44,39 +46,21 @@ def effective_size(weights: float, squares: float) -> float:
     return weights * weights / squares if squares else 0.0
 
 
-def strata(clusters: Mapping[tuple[int, int], tuple[float, float]]) -> list[list[tuple[float, float]]]:
-    """Of each thread the spells between its first and last samples. clusters: by thread and spell."""
-    found: dict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
-    for (thread, spell), values in clusters.items():
-        found[thread][spell] = values
-    return [[spells.get(at, (0.0, 0.0)) for at in range(min(spells), max(spells) + 1)] for spells in found.values()]
-
-
-def clustered_size(strata: Sequence[Sequence[tuple[float, float]]], independent: float) -> float:
+def clustered_size(parts: Clusters, wholes: Clusters, independent: float) -> float:
     """Independent samples that tell as much of a share as these clusters: what a thread does at one time is much the
-    same. strata: of each thread the clusters, weight with the property and all weight; independent: the size of all if
-    they were no clusters.
-
-    The variance of a ratio between clusters within strata (Cochran, Sampling Techniques, 5.6 and 9A.2): that threads
-    differ is no error, since each is sampled. A smaller size where few clusters tell it (Korn and Graubard, Survey
-    Methodology 24, 193, 1998).
-    """
-    count, total = sum(map(len, strata)), sum(weight for each in strata for _, weight in each)
-    share = sum(part for each in strata for part, _ in each) / total if total else 0.0
-    if count < MIN_PARTS:
-        return min(independent, float(count))
-    squares = sum(_spread_within([part - share * weight for part, weight in each]) for each in strata)
-    if not squares:
+    same. parts: weight with the property by thread and stretch of time; wholes: all weight; independent: the size of all
+    if they were no clusters. A smaller size where few clusters tell it (Korn and Graubard, Survey Methodology 24, 193,
+    1998)."""
+    total = sum(wholes.values())
+    if len(wholes) <= MIN_PARTS or not total:
+        return min(independent, float(len(wholes)))
+    whole = Estimate(total, by_cluster(wholes))
+    part = Estimate(sum(parts.values()), by_cluster({at: parts.get(at, 0.0) for at in wholes}))
+    share, error = part.value / total, part.per(whole).error
+    if error is None or not error.variance:
         return independent
-    known = (student(inf) / student(max(1, count - len(strata)))) ** 2
-    return min(independent, known * share * (1 - share) * total**2 / squares)
-
-
-def _spread_within(residuals: Sequence[float]) -> float:
-    """Variance of their sum; of one alone, which tells no spread, as if it should have been 0."""
-    count = len(residuals)
-    middle = sum(residuals) / count if count > 1 else 0.0
-    return sum((each - middle) ** 2 for each in residuals) * (count / (count - 1) if count > 1 else 1.0)
+    known = (student(inf) / student(error.freedom)) ** 2
+    return min(independent, known * share * (1 - share) / error.variance)
 
 
 def sampled_interval(share: float, samples: float) -> tuple[float, float]:

@@ -20,9 +20,8 @@ MOST_BUSIER = 2.0
 # Where more of the time had none, what was counted does not speak for the rest: nothing is called negligible.
 MOST_UNCOUNTED = 0.5
 
-# Parts of a thread's time that must have been counted for its error to be known from them: two tell one degree of
-# freedom, and their interval is six times as wide as that of many, three times as wide from three.
-MIN_PARTS = 3
+# Parts of a thread's time that must have been counted for these to be its clusters.
+MIN_PARTS = 2
 
 # Parts of a run, each of which has one cluster of samples of each thread: with 16 the interval was up to a half wider.
 SPELLS = 32
@@ -42,6 +41,13 @@ UNSEEN_PART = 0.1
 
 # A part whose error is not known may be left out of the error of the whole if it is smaller than this.
 SMALL_PART = 0.01
+
+# Scopes are in step if their ends are as close as this part of their time: two parts of the 32 that it is divided into.
+IN_STEP = 16
+
+# Short threads are no sample of long ones: those that were hardly seen are taken to be like threads of up to so many
+# times their time.
+MOST_LONGER = 4
 
 # A sum is refused if more than this share of what was counted belongs to threads whose CPU time is not known.
 MOST_UNTIMED = 0.05

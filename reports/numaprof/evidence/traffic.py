@@ -14,8 +14,8 @@ from numaprof.evidence.counts import (
     Amount,
     Count,
     Traffic,
-    combined,
-    covariance,
+    added,
+    completed,
     difference,
     pooled,
     summed,
@@ -82,15 +82,7 @@ class Ledger:
         local, remote, both = (_sum(self.events.of(column, side), scopes) for side in (LOCAL, REMOTE, BOTH))
         if remote == NOTHING and both != NOTHING:
             return Traffic(local, difference(both, local))
-        return Traffic(local, remote, self._covariance(column, scopes))
-
-    def _covariance(self, column: Column, scopes: list[Counts]) -> float:
-        """Covariance of local and remote, which are in one group where the CPU allows."""
-        return sum(
-            covariance([pair for scope in scopes for pair in zip(scope.get(local, ()), scope.get(remote, ()))], remote)
-            for local in self.events.of(column, LOCAL)
-            for remote in self.events.of(column, REMOTE)
-        )
+        return Traffic(local, remote)
 
 
 def _sum(events: Iterable[int], scopes: Sequence[Counts]) -> Amount:
@@ -100,7 +92,7 @@ def _sum(events: Iterable[int], scopes: Sequence[Counts]) -> Amount:
 def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:
     """The kinds of requests the verdict counts, added up."""
     population = events.verdict
-    return combined(columns[column.key] for column in population.columns) if population else Traffic()
+    return added(columns[column.key] for column in population.columns) if population else Traffic()
 
 
 def ledger(
@@ -124,21 +116,29 @@ def ledger(
     times = {row.id: sum(clock[row.id].values()) if clock[row.id] else row.cpu_ns for row in threads}
     events = replace(events, partial=tuple(_partial(events, counted, times)))
     wanted -= {event for part in events.partial for event in events.of_column(part.column)}
-    by_thread: dict[int, Counts] = {}
-    by_cpu: dict[int, Counts] = defaultdict(lambda: defaultdict(list))
-    for thread in threads:
-        mine, time = counted[thread.id], times[thread.id]
-        if mine:
-            whole = _whole(mine, wanted | {row.event for row in mine}, time, nodes[thread.id])
-            by_thread[thread.id] = _estimated(whole, estimates, thread.id)
-            sole = sole_cpu(thread, {row.cpu for row in mine if row.cpu is not None})
-            _spread(
-                by_cpu, _by_cpu(mine, clock[thread.id], machine) if sole is None else [(sole, by_thread[thread.id])]
-            )
-    unattributed = [
+    mine = {
+        thread.id: _estimated(
+            _whole(counted[thread.id], wanted, times[thread.id], nodes[thread.id]), estimates, thread.id
+        )
+        for thread in threads
+        if counted[thread.id]
+    }
+    on_cpus = [
         (cpu, _estimated(counts, estimates, scope_of_cpu(cpu)))
         for cpu, counts in _by_cpu(counted[None], clock[None], machine)
     ]
+    scopes = completed_scopes([*mine.values(), *(counts for _, counts in on_cpus)])
+    by_thread = dict(zip(mine, scopes))
+    unattributed = [(cpu, counts) for (cpu, _), counts in zip(on_cpus, scopes[len(mine) :])]
+    by_cpu: dict[int, Counts] = defaultdict(lambda: defaultdict(list))
+    for thread in threads:
+        if thread.id in by_thread:
+            rows_of_thread, whole = counted[thread.id], by_thread[thread.id]
+            sole = sole_cpu(thread, {row.cpu for row in rows_of_thread if row.cpu is not None})
+            _spread(
+                by_cpu,
+                _shared_out(whole, rows_of_thread, clock[thread.id], machine) if sole is None else [(sole, whole)],
+            )
     _spread(by_cpu, unattributed)
     counted_ns: dict[int | None, int] = {thread: times[thread] or 0 for thread in by_thread}
     counted_ns[None] = sum(clock[None].values())
@@ -177,9 +177,19 @@ def sole_cpu(thread: sql_threads.Thread, seen: set[int]) -> int | None:
     return thread.planned_cpu if thread.pin == "planned" and not thread.migrations else None
 
 
+def completed_scopes(scopes: Sequence[Counts]) -> list[Counts]:
+    """All scopes of a recording, with what stands for those that were hardly seen."""
+    found: list[Counts] = [{} for _ in scopes]
+    for event in {event for scope in scopes for event in scope}:
+        with_event = [(at, count) for at, scope in enumerate(scopes) for count in scope.get(event, ())]
+        for (at, _), count in zip(with_event, completed([count for _, count in with_event])):
+            found[at].setdefault(event, []).append(count)
+    return found
+
+
 def _whole(rows: list[sql_counts.Count], wanted: set[int], time_ns: int | None, nodes: tuple[int, ...]) -> Counts:
     """A thread's counts over all CPUs. An event without a row never counted there: a coverage of 0, not a gap."""
-    parts: dict[int, list[Count]] = {event: [] for event in wanted}
+    parts: dict[int, list[Count]] = {event: [] for event in {*wanted, *(row.event for row in rows)}}
     for row in rows:
         parts[row.event].append(Count(row.value, row.running_ns, None))
     sums = {event: summed(counts) for event, counts in parts.items()}
@@ -196,6 +206,26 @@ def _estimated(counts: Counts, estimates: Estimates, scope: int) -> Counts:
 def _by_cpu(rows: list[sql_counts.Count], clock: Clock, machine: Machine) -> list[tuple[int | None, Counts]]:
     """None: on a CPU that is not known, or on several."""
     return [(row.cpu, {row.event: [_on_cpu(row, clock, machine)]}) for row in rows]
+
+
+def _shared_out(
+    whole: Counts, rows: list[sql_counts.Count], clock: Clock, machine: Machine
+) -> Iterator[tuple[int | None, Counts]]:
+    """A thread that ran on several CPUs: its amount, by what was counted on each."""
+    parts = _by_cpu(rows, clock, machine)
+    sums: dict[int, float] = defaultdict(float)
+    for _, counts in parts:
+        for event, (count,) in counts.items():
+            sums[event] += _by_time(count)
+    for cpu, counts in parts:
+        for event, (count,) in counts.items():
+            amount = whole[event][0].in_sums
+            part = _by_time(count) / sums[event] if sums[event] else 0.0
+            yield cpu, {event: [replace(count, instead=replace(amount.times(part), coverage=count.coverage))]}
+
+
+def _by_time(count: Count) -> float:
+    return count.value / count.coverage if count.coverage else 0.0
 
 
 def _on_cpu(row: sql_counts.Count, clock: Clock, machine: Machine) -> Count:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from numaprof.evidence.counts import Count, Traffic
 from numaprof.evidence.spread import sampled_interval
 from numaprof.evidence.thresholds import FULL_COVERAGE, LINE_BYTES, MIN_COVERAGE
-from numaprof.evidence.traffic import Ledger, verdict_traffic
+from numaprof.evidence.traffic import Ledger, completed_scopes, verdict_traffic
 from numaprof.live.sample import Header, Look, Process, Range, Sample, Thread
 
 SECOND = 1e9
@@ -126,7 +126,7 @@ class _Interval:
                 if found is not None:
                     counts[thread.tid] = found
         self.counted = frozenset(counts)
-        self.ledger = Ledger(header.events, counts, {}, {}, {})
+        self.ledger = Ledger(header.events, dict(zip(counts, completed_scopes(list(counts.values())))), {}, {}, {})
 
     def earlier(self, pid: int, thread: Thread) -> Thread | None:
         """The same thread at the first reading."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 
 from numaprof.text.format import clean
 
@@ -29,6 +28,5 @@ class Failure(Exception):
 
 
 def complain(failure: Failure) -> int:
-    with suppress(OSError):  # stderr may be a file on the same full disk: the status tells
-        print(failure.line(), file=sys.stderr)
+    print(failure.line(), file=sys.stderr)
     return EXIT_FAILED

@@ -16,7 +16,7 @@ samples has what is left if all lines together were divided by pages.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from math import sqrt
@@ -36,7 +36,7 @@ from numaprof.evidence.lines.lines_without_loads import (
     stores,
 )
 from numaprof.evidence.request_classes import DIRECT, REMOTE, RFO
-from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval, strata
+from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     ENOUGH_TO_BE_NEAR,
@@ -262,7 +262,8 @@ class _Divided:
     guessed: Shares = field(default_factory=dict)  # of the shares what no sample tells
 
 
-_Clusters = dict[tuple[int, int], Shares]  # lines by thread and spell: what a thread does at one time is much the same
+# Lines by thread and spell: what a thread does at one time is much the same.
+_Clusters = dict[tuple[Hashable, int], Shares]
 
 
 def _by_samples(answered: list[sql_prefetches.Answered]) -> _Divided:
@@ -278,7 +279,8 @@ def _divided(clusters: _Clusters, sampled: float, samples: int, squares: float) 
     size = effective_size(sum(sums.values()), squares)
     if sums:
         most = max(sums, key=lambda thing: sums[thing])
-        size = clustered_size(strata({at: (of.get(most, 0.0), sum(of.values())) for at, of in clusters.items()}), size)
+        parts = {at: of.get(most, 0.0) for at, of in clusters.items()}
+        size = clustered_size(parts, {at: sum(of.values()) for at, of in clusters.items()}, size)
     return _Divided(parts_of(sums), sampled, samples, size)
 
 

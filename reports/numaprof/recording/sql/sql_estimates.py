@@ -27,14 +27,27 @@ def scope_of_cpu(cpu: int | None) -> int:
     return 0 if cpu is None else -1 - cpu
 
 
-# When a scope ran, and the length of its parts. Value: :clocks, a JSON array of event ids.
-SPAN = (
-    "CREATE TEMP TABLE span (scope INTEGER PRIMARY KEY, first INTEGER, step INTEGER)",
-    f"""
-INSERT INTO span
-SELECT {SCOPE} AS scope, min(t_ns) AS first, max(1, (max(t_ns) - min(t_ns)) / {MOST}) AS step
+class Span(NamedTuple):
+    scope: int
+    cohort: int  # a scope whose parts it shares
+    first: int
+    last: int
+    step: int  # length of a part
+
+
+# When a scope ran. Value: :clocks, a JSON array of event ids.
+SPANS = f"""
+SELECT {SCOPE} AS scope, {SCOPE}, min(t_ns), max(t_ns), max(1, (max(t_ns) - min(t_ns)) / {MOST})
   FROM count WHERE event IN (SELECT value FROM json_each(:clocks))
  GROUP BY scope
+"""
+
+# The parts of scopes. Value: :spans, a JSON array of rows as above.
+SPAN = (
+    "CREATE TEMP TABLE span (scope INTEGER PRIMARY KEY, first INTEGER, step INTEGER)",
+    """
+INSERT INTO span
+SELECT json_extract(value, '$[0]'), json_extract(value, '$[2]'), json_extract(value, '$[4]') FROM json_each(:spans)
 """,
 )
 
