@@ -38,7 +38,7 @@ static void counters_close_group(struct counters_open_group *open)
 }
 
 // The first sampled event that is opened maps the ring, while the allowance lasts; the others write there too.
-static void counters_direct_samples(struct counter_set *set, int fd, int *ring_fd)
+static void counters_direct_samples(struct counter_set *set, const struct counters_group *group, int fd, int *ring_fd)
 {
     if (*ring_fd >= 0) {
         perf_event_redirect(fd, *ring_fd);
@@ -50,7 +50,8 @@ static void counters_direct_samples(struct counter_set *set, int fd, int *ring_f
     if (perf_event_map(&set->stream.ring, fd, pages) < 0)
         return; // it counts all the same
     *ring_fd = fd;
-    set->stream.layout = (struct perf_layout){.sample_type = COUNTERS_SAMPLE_TYPE, .regs_user = PERF_EVENT_REGS_USER};
+    set->stream.layout =
+        (struct perf_layout){.sample_type = counters_sample_type(group), .regs_user = PERF_EVENT_REGS_USER};
 }
 
 static int counters_open_event(const struct counter_set *set, struct perf_event_attr *attr, int leader)
@@ -76,7 +77,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         }
         perf_event_id(open->fds[i], &open->ids[i]);
         if (group->events[i].sampled)
-            counters_direct_samples(set, open->fds[i], ring_fd);
+            counters_direct_samples(set, group, open->fds[i], ring_fd);
     }
     if (!group->with_work)
         return 0;

@@ -35,6 +35,10 @@
      PERF_SAMPLE_PERIOD | \
      PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
 
+// A group whose samples have registers has rings of its own: all events of a ring have the same fields.
+struct counters_group;
+uint64_t counters_sample_type(const struct counters_group *group);
+
 #define COUNTERS_READ_FORMAT (PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 // A timer's record; what comes before READ stands where it does in the samples of the same ring.
@@ -63,7 +67,9 @@ struct counters_group {
     int count;
     int samples_per_s;               // wanted of a thread
     uint64_t first_period;           // of sampling, until its rate is known
-    uint64_t period_step;            // sampling periods must be multiples of it
+    uint64_t period_step;            // sampling periods must be multiples of it ...
+    uint64_t least_period;           // ... and no smaller
+    bool with_registers;             // its samples have PERF_SAMPLE_RAW
     bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
     bool of_cpus;                    // samples whatever runs on a CPU: sets of their own (counters_open_cpu)
     bool with_work;                  // the last event of the group counts instructions

@@ -17,6 +17,8 @@ static void counters_set_loads(struct counters *counters, const struct loads_pla
                                                          ? plan->first_period / COUNTERS_EMULATED_SLOWER
                                                          : plan->first_period,
                                      .period_step = plan->period_step,
+                                     .least_period = plan->least_period,
+                                     .with_registers = plan->with_registers,
                                      .with_kernel = plan->with_kernel,
                                      .of_cpus = plan->of_cpus};
     for (int i = 0; i < plan->count; i++)

@@ -54,3 +54,8 @@ uint64_t counters_period_wanted(struct counters_pace *pace, uint64_t samples_per
     bool keeps = now.events == 0 || (period < pace->period && period * 3 > pace->period);
     return keeps ? pace->period : period;
 }
+
+uint64_t counters_period_allowed(uint64_t period, uint64_t least, uint64_t step)
+{
+    return counters_period_larger(period - period % step, least);
+}

@@ -25,4 +25,7 @@ struct counters_pace {
 // too little was counted since the last look, or a change is not worth what it loses.
 uint64_t counters_period_wanted(struct counters_pace *pace, uint64_t samples_per_s);
 
+// The nearest smaller period that the hardware takes. least: a multiple of step.
+uint64_t counters_period_allowed(uint64_t period, uint64_t least, uint64_t step);
+
 #endif

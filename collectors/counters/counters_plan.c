@@ -27,6 +27,11 @@ static enum recording_source counters_source(const struct event_entry *event)
     return strstr(event->placement, "dram") ? RECORDING_SOURCE_REMOTE_DRAM : RECORDING_SOURCE_REMOTE_CACHE;
 }
 
+uint64_t counters_sample_type(const struct counters_group *group)
+{
+    return COUNTERS_SAMPLE_TYPE | (group->with_registers ? PERF_SAMPLE_RAW : 0);
+}
+
 static void counters_set_attributes(const struct counters *counters, const struct counters_group *group,
                                     struct counters_event *event)
 {
@@ -38,7 +43,7 @@ static void counters_set_attributes(const struct counters *counters, const struc
     attr->clockid = CLOCK_MONOTONIC;
     if (!event->sampled)
         return;
-    attr->sample_type = COUNTERS_SAMPLE_TYPE;
+    attr->sample_type = counters_sample_type(group);
     attr->sample_period = group->first_period - group->first_period % group->period_step;
     attr->sample_regs_user = PERF_EVENT_REGS_USER;
     attr->sample_stack_user = COUNTERS_STACK_BYTES;

@@ -263,13 +263,15 @@ static void counters_adapt_group(const struct counters_group *group, struct coun
         return;
     if (group->of_cpus && period < group->first_period)
         period = group->first_period; // a CPU that idled may be busy at once
-    period -= period % group->period_step;
+    period = counters_period_allowed(period, group->least_period, group->period_step);
     if (period == open->pace.period)
         return;
-    open->pace.period = period;
-    for (int i = 0; i < group->count; i++)
+    int status = 0;
+    for (int i = 0; i < group->count && status == 0; i++)
         if (open->fds[i] >= 0 && group->events[i].sampled)
-            perf_event_set_period(open->fds[i], period);
+            status = perf_event_set_period(open->fds[i], period);
+    if (status == 0)
+        open->pace.period = period; // else the event keeps the one that it has
 }
 
 void counters_adapt(struct counter_set *set)

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/loads/loads.h"
 
+#include "collectors/loads/loads_ibs.h"
 #include "collectors/pages/pages_state.h"
 #include "core/topology/topology.h"
 
 // --- taking
 
-void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
+void loads_take(struct loads *loads, const struct perf_sample *taken, struct loads_origin origin,
                 const struct thread *thread, int64_t stack)
 {
+    struct perf_sample decoded = *taken;
+    const struct perf_sample *sample = &decoded;
+    loads_ibs_decode(&decoded);
     const union perf_mem_data_src source = {.val = sample->source};
     bool is_store = source.mem_op & PERF_MEM_OP_STORE, is_load = source.mem_op & PERF_MEM_OP_LOAD;
     bool is_of_event = origin.source != LOAD_UNKNOWN;

@@ -44,7 +44,7 @@ struct loads_origin {
 
 // Keeps a sampled load until loads_classify. stack: id of its call stack. If LOADS_PENDING loads wait, they are
 // classified first.
-void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
+void loads_take(struct loads *loads, const struct perf_sample *taken, struct loads_origin origin,
                 const struct thread *thread, int64_t stack);
 
 // Asks for the page nodes of pending loads and writes their rows. Call it before a process is removed.

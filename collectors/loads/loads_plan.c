@@ -8,6 +8,8 @@
 #include "core/system/sysfile.h"
 #include "event_words.h"
 
+enum { LOADS_PLAN_IBS_ATTEMPTS = 3 };
+
 static bool loads_plan_has_format(const char *root, const char *device, const char *name, const char *wanted)
 {
     char format[32];
@@ -27,9 +29,10 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
     // Of operations, not of cycles: then each operation is as likely to be sampled, whether it waits or not.
     const bool of_operations = loads_plan_has_format(root, device, "cnt_ctl", "config:19");
     plan->period_step = 16;
+    plan->least_period = 0x90;
     plan->first_period = LOADS_FIRST_OPERATIONS;
     plan->with_kernel = attempt > 0;
-    plan->of_cpus = attempt > 1;
+    plan->of_cpus = plan->with_registers = attempt > 1;
     plan->method = plan->of_cpus ? "ibs-op, of whole CPUs" : plan->method;
     plan->events[plan->count++] = (struct loads_event){
         .attr = {.type = (uint32_t)type, .config = of_operations ? 1u << 19 : 0, .config2 = attempt == 0 && filters},
@@ -38,7 +41,7 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
     return 0;
 }
 
-static int loads_plan_latency(struct loads_plan *plan, const struct event_cpu *cpu, const char *root)
+static int loads_plan_latency(struct loads_plan *plan, const struct event_cpu *cpu, const char *root, unsigned precise)
 {
     uint64_t config, leader;
     int status = event_encode_loads(&cpu->sampling, root, &config, &leader);
@@ -51,7 +54,7 @@ static int loads_plan_latency(struct loads_plan *plan, const struct event_cpu *c
         .attr = {.type = PERF_TYPE_RAW,
                  .config = config,
                  .config1 = LOADS_THRESHOLD_CYCLES, // the format "ldlat" of Intel's PMU
-                 .precise_ip = 2},
+                 .precise_ip = precise},
         .name = cpu->sampling.method,
         .sampled = true,
     };
@@ -60,7 +63,7 @@ static int loads_plan_latency(struct loads_plan *plan, const struct event_cpu *c
 
 // Precise, they tell the address; the event itself tells the source.
 static int loads_plan_retired(struct loads_plan *plan, const struct event_catalogue *catalogue,
-                              const struct event_cpu *cpu, const char *root)
+                              const struct event_cpu *cpu, const char *root, unsigned precise)
 {
     static const struct {
         const char *placement;
@@ -74,7 +77,7 @@ static int loads_plan_retired(struct loads_plan *plan, const struct event_catalo
         *planned = (struct loads_event){.source = wanted[i].source, .sampled = true};
         if (!event || event_encode(&planned->attr, root, cpu, event) < 0)
             return -ENOTSUP;
-        planned->attr.precise_ip = 2;
+        planned->attr.precise_ip = precise;
         planned->name = event->name ? event->name : event->placement;
     }
     return 0;
@@ -85,17 +88,14 @@ int loads_plan(struct loads_plan *plan, const struct event_catalogue *catalogue,
 {
     const char *method = cpu->sampling.method ? cpu->sampling.method : "";
     *plan = (struct loads_plan){.method = method, .first_period = LOADS_FIRST_PERIOD, .period_step = 1};
+    // Guests may have PEBS that names the instruction behind the sampled one only.
+    const unsigned precise = attempt % 2 == 0 ? 2 : 1;
     if (strcmp(method, "ibs-op") == 0)
-        return loads_plan_ibs(plan, root, attempt);
-    if (attempt > 1)
-        return -ENOTSUP;
-    if (strcmp(method, "load-latency") == 0 && attempt > 0)
-        return loads_plan_retired(plan, catalogue, cpu, root);
-    if (attempt > 0)
-        return -ENOTSUP;
+        return attempt < LOADS_PLAN_IBS_ATTEMPTS ? loads_plan_ibs(plan, root, attempt) : -ENOTSUP;
     if (strcmp(method, "load-latency") == 0)
-        return loads_plan_latency(plan, cpu, root);
-    if (strcmp(method, "marked") != 0)
+        return attempt < 2 ? loads_plan_latency(plan, cpu, root, precise)
+                           : loads_plan_retired(plan, catalogue, cpu, root, precise);
+    if (attempt > 0 || strcmp(method, "marked") != 0)
         return -ENOTSUP;
     plan->events[plan->count++] = (struct loads_event){
         .attr = {.type = PERF_TYPE_RAW, .config = cpu->sampling.config}, .name = method, .sampled = true};

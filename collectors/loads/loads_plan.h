@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which events sample single loads on a CPU, the best first: PEBS load latency on Intel (on a model that the catalogue
 // does not know, the events that the kernel names), else retired loads that missed, with
-// their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole
-// CPUs where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that
+// their address and without latency (precisely to the instruction, else, as some guests have it, to the one behind);
+// IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole
+// CPUs where the kernel knows no IBS of tasks (before Linux 6.2), with the registers that Linux before 6.1 does not
+// decode; marked loads on POWER. Arm's SPE writes packets that
 // the kernel hands over undecoded: not done.
 #ifndef COLLECTORS_LOADS_LOADS_PLAN_H
 #define COLLECTORS_LOADS_LOADS_PLAN_H
@@ -14,7 +16,7 @@
 #include "collectors/loads/loads_source.h"
 
 enum {
-    LOADS_PLAN_ATTEMPTS = 3,
+    LOADS_PLAN_ATTEMPTS = 4,
     LOADS_PLAN_EVENTS = 2,
     LOADS_FIRST_PERIOD = 5003,     // of loads that took long
     LOADS_FIRST_OPERATIONS = 1000000, // of IBS: some thousand samples a second
@@ -33,7 +35,9 @@ struct loads_plan {
     struct loads_event events[LOADS_PLAN_EVENTS];
     int count;
     uint64_t first_period;         // until the rate is known
-    uint64_t period_step;          // periods must be multiples of it
+    uint64_t period_step;          // periods must be multiples of it ...
+    uint64_t least_period;         // ... and no smaller
+    bool with_registers;           // the kernel may leave it to us to decode the registers (PERF_SAMPLE_RAW)
     bool with_kernel;              // its events cannot leave the kernel out: drop those samples
     bool of_cpus;                  // they sample whatever runs on a CPU: drop the samples of other programs
 };

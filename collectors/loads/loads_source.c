@@ -86,6 +86,8 @@ enum load_source load_source_of(uint64_t data_src)
 {
     const union perf_mem_data_src source = {.val = data_src};
     uint64_t level = source.mem_lvl;
+    if (level & PERF_MEM_LVL_MISS)
+        return LOAD_UNKNOWN; // the level that is named did not answer
     if (level & load_remote_ram)
         return LOAD_REMOTE_DRAM;
     if (level & (PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))

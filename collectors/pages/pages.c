@@ -8,6 +8,7 @@
 
 #include "collectors/pages/numa_maps.h"
 #include "collectors/pages/pages_state.h"
+#include "core/process/thread_create.h"
 #include "core/system/clock.h"
 
 enum {
@@ -329,7 +330,7 @@ int pages_start(struct pages *pages)
     }
     pthread_mutex_init(&pages->mutex, NULL);
     pthread_cond_init(&pages->changed, NULL);
-    int status = -pthread_create(&pages->thread, NULL, pages_thread, pages);
+    int status = thread_create(&pages->thread, pages_thread, pages);
     pages->runs = status == 0;
     return status;
 }

@@ -70,12 +70,14 @@ static void perf_record_group(struct perf_bytes *c, uint64_t format, struct perf
 }
 
 // PERF_SAMPLE_RAW: 32 bits of length, then so much, padded together.
-static void perf_record_raw(struct perf_bytes *c)
+static void perf_record_raw(struct perf_bytes *c, struct perf_sample *sample)
 {
     uint32_t bytes = 0;
     if ((uint64_t)(c->end - c->at) >= sizeof bytes)
         memcpy(&bytes, c->at, sizeof bytes);
-    perf_record_padded(c, sizeof bytes + (uint64_t)bytes);
+    const char *raw = perf_record_padded(c, sizeof bytes + (uint64_t)bytes);
+    sample->raw = raw ? raw + sizeof bytes : NULL;
+    sample->raw_bytes = raw ? bytes : 0;
 }
 
 static void perf_record_branches(struct perf_bytes *c, uint64_t branches)
@@ -107,7 +109,7 @@ static void perf_record_large_fields(struct perf_bytes *c, const struct perf_lay
     if (type & PERF_SAMPLE_CALLCHAIN)
         perf_record_chain(c, sample);
     if (type & PERF_SAMPLE_RAW)
-        perf_record_raw(c);
+        perf_record_raw(c, sample);
     if (type & PERF_SAMPLE_BRANCH_STACK)
         perf_record_branches(c, layout->branches);
     if (type & PERF_SAMPLE_REGS_USER)

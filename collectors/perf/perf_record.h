@@ -30,6 +30,8 @@ struct perf_sample {
     const char *stack;       // copy of the user stack from the stack pointer up
     uint64_t stack_bytes;    // how much of it was copied
     uint64_t weight, source, physical, page_bytes; // WEIGHT or WEIGHT_STRUCT, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE
+    const char *raw;         // RAW ...
+    uint64_t raw_bytes;      // ... and how long it is, as the kernel says
     const uint64_t *group;   // READ, in the layout's read_format: as read(2) gives it ...
     uint64_t group_words;    // ... and how long that is
 };

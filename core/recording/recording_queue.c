@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/process/thread_create.h"
 #include "core/system/clock.h"
 
 enum {
@@ -155,7 +156,7 @@ static int recording_queue_start(struct recording_queue **out, struct recording 
     pthread_cond_init(&queue->wake, &monotonic);
     pthread_cond_init(&queue->done, NULL);
     pthread_condattr_destroy(&monotonic);
-    status = -pthread_create(&queue->thread, NULL, recording_queue_thread, queue);
+    status = thread_create(&queue->thread, recording_queue_thread, queue);
     if (status < 0)
         goto free_queue;
     *out = queue;

@@ -28,7 +28,7 @@
 struct run_result {
     int exit_status;             // of numaprof itself if failed, else see supervision
     bool failed;
-    bool is_cut;                 // the recording lacks the end of what was to be recorded
+    bool is_cut;                 // the recording lacks the end of what was to be recorded, or is not in its place
     struct supervision supervision;
     char path[PATH_MAX];
     struct job_directory *job;   // of a rank; NULL: the recording has a name of its own. Valid within run_once.
@@ -122,9 +122,7 @@ static struct run_result run_once(const struct run_options *options, const struc
     }
     status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
-        diag_error(status == -EMFILE   ? "ulimit -n 1024"
-                   : status == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES
-                                       : "free memory",
+        diag_error(status == -EMFILE ? "ulimit -n 1024" : output_name_remedy(status),
                    "cannot start a process: %s", output_name_cause(status));
         goto close_recorder;
     }

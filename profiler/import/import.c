@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/process/large_stack.h"
 #include "core/text/diag.h"
 #include "profiler/import/import_modules.h"
 #include "profiler/import/perf_data/perf_expand.h"
@@ -78,7 +80,7 @@ static int import_refuse(const struct import *import, int error)
         diag_error("install libzstd (Debian: libzstd1) and use the dynamic numaprof, or record without -z",
                    "%s is compressed, and libzstd.so.1 cannot be loaded", name);
         break;
-    case -EFBIG:
+    case -EOVERFLOW:
         diag_error("record again", "%s is damaged: it expands to more than a thousand times its size", name);
         break;
     case -ENODATA:
@@ -95,6 +97,12 @@ static int import_refuse(const struct import *import, int error)
         break;
     case -ELOOP:
         diag_error("give the file itself", "%s is a link that leads to no file", name);
+        break;
+    case -ENOSPC:
+    case -EDQUOT:
+    case -EFBIG:
+    case -ENOMEM:
+        diag_error(output_name_remedy(error), "cannot read %s: %s", name, strerror(-error));
         break;
     default:
         diag_error("see what is there with ls -l", "cannot read %s: %s", name, strerror(-error));
@@ -248,10 +256,11 @@ static int import_finish(struct import *import, const char *path)
     return DIAG_EXIT_FAILED;
 }
 
-// Removes the recording of a file without memory samples.
+// Removes a recording that holds nothing, or a part: import can be repeated, unlike a run.
 static int import_drop(struct import *import, const char *path)
 {
-    recording_queue_stop(import->tasks.queue);
+    if (import->tasks.queue)
+        recording_queue_stop(import->tasks.queue);
     import->tasks.queue = NULL;
     unlink(path);
     return DIAG_EXIT_FAILED;
@@ -277,23 +286,38 @@ static int import_convert(struct import *import)
         import_refuse_empty(import);
         return import_drop(import, path);
     }
-    status = import_finish(import, path);
-    if (status == 0)
-        import_tell(import, path);
-    return status;
+    if (import_finish(import, path) != 0)
+        return import_drop(import, path);
+    import_tell(import, path);
+    return 0;
 }
 
-int import_run(const struct import_request *request)
+struct import_work {
+    const struct import_request *request;
+    int status;
+};
+
+static void import_work_do(void *context)
 {
+    struct import_work *work = context;
     struct import *import = calloc(1, sizeof *import);
     if (!import) {
-        diag_error(NULL, "out of memory");
-        return DIAG_EXIT_FAILED;
+        diag_error(output_name_remedy(-ENOMEM), "out of memory");
+        return;
     }
-    import->request = request;
-    perf_file_may_shrink();
+    import->request = work->request;
     int error = import_open(import);
-    int status = error < 0 ? import_refuse(import, error) : import_convert(import);
+    work->status = error < 0 ? import_refuse(import, error) : import_convert(import);
     import_close(import);
-    return status;
+}
+
+// A record is copied to the stack, and may have 64 KiB.
+int import_run(const struct import_request *request)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct import_work work = {.request = request, .status = DIAG_EXIT_FAILED};
+    sigaction(SIGXFSZ, &ignore, NULL); // a limit for files is to fail a write, not to kill us
+    perf_file_may_shrink();
+    large_stack_run(import_work_do, &work);
+    return work.status;
 }

@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/process/thread_create.h"
+
 struct launch_request {
     struct launch *launch;
     const struct target *target;
@@ -38,7 +40,7 @@ int launch_thread_start(struct launch_thread *thread)
     *thread = (struct launch_thread){0};
     sem_init(&thread->asked, 0, 0);
     sem_init(&thread->done, 0, 0);
-    int status = -pthread_create(&thread->thread, NULL, launch_thread_run, thread);
+    int status = thread_create(&thread->thread, launch_thread_run, thread);
     if (status < 0)
         return status;
     thread->runs = true;

@@ -175,7 +175,7 @@ const char *output_name_remedy(int error)
     case -EFBIG:
         return "ulimit -f unlimited";
     case -ENOMEM:
-        return "ulimit -v unlimited";
+        return "ulimit -v unlimited, or free memory";
     case -ENOSPC:
     case -EDQUOT:
         return "free some space, or choose another place with -o";

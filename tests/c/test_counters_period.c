@@ -84,3 +84,10 @@ TEST(too_little_time_tells_no_rate)
     CHECK_EQ(counters_period_wanted(&pace, PER_S), 101);
     CHECK_EQ(pace.now.events, 1000000000);
 }
+
+TEST(periods_are_what_the_hardware_takes)
+{
+    CHECK_EQ(counters_period_allowed(1009, 0, 1), 1009);
+    CHECK_EQ(counters_period_allowed(1009, 0x90, 16), 1008);
+    CHECK_EQ(counters_period_allowed(101, 0x90, 16), 0x90); // IBS would sample every 0x90 operations, and not say so
+}

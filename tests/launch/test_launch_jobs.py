@@ -93,6 +93,17 @@ def test_recordings_are_moved_from_storage_of_the_host(tmp_path: Path) -> None:
     assert [one(path, "SELECT complete FROM run") for path in recordings(tmp_path / "j")] == [1, 1]
 
 
+def test_a_recording_that_cannot_be_moved_is_a_failure(tmp_path: Path) -> None:
+    scratch, folder = tmp_path / "scratch", tmp_path / "j"
+    scratch.mkdir()
+    environment = {**os.environ, "NUMAPROF_LOCAL": str(scratch), "PMI_RANK": "0", "PMI_SIZE": "2"}
+    done = run_command(PROGRAM, "record", "-q", "-o", folder, "rm", "-r", folder, env=environment)
+    assert done.status == 125
+    assert f"cannot move the recording into {folder}: No such file or directory" in done.err
+    (kept,) = scratch.rglob("*.numaprof")
+    assert f"it stays in {kept}" in done.err and one(kept, "SELECT complete FROM run") == 1
+
+
 @pytest.mark.requires("mpich")
 def test_a_killed_recorder_leaves_a_link_to_what_it_had(tmp_path: Path) -> None:
     scratch, folder = tmp_path / "scratch", tmp_path / "j"

@@ -14,7 +14,7 @@ from enum import IntEnum
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, build_once
+from conftest import BUILD, PROGRAM, build_once
 from numaprof.evidence.evidence import load
 from numaprof.recording import codes
 from numaprof.recording.codes import Kind, Source
@@ -287,6 +287,15 @@ def test_finished_commit_is_applied(tmp_path: Path) -> None:
     before = path.read_bytes()
     assert load(str(path)).run.exit_status == 42
     assert path.read_bytes() == before
+
+
+def test_no_room_for_the_copy_with_the_commit_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "unfinished"
+    path.write_bytes(unfinished(*two_states(tmp_path)))
+    command = ["prlimit", "--fsize=4096", PROGRAM, "report", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_FAILED and "damaged" not in done.stderr
+    assert done.stderr.endswith("into place: File too large; set TMPDIR to a folder with room\n")
 
 
 def test_half_written_commit_is_ignored(tmp_path: Path) -> None:

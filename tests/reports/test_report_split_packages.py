@@ -21,7 +21,7 @@ from numaprof.evidence.nodes.controllers import (
 )
 from numaprof.model.report_model import Report
 from numaprof.recording.sql.sql_machine import CacheOfCpu, Cpu, Distance, LatencyRange
-from recording_builder import LOCAL, PAGE, REMOTE, RecordingBuilder
+from recording_builder import LOCAL, PAGE, REMOTE, STORE, RecordingBuilder
 from scenarios import levels
 
 INTEL, AMD = "GenuineIntel", "AuthenticAMD"
@@ -286,3 +286,16 @@ def test_too_many_nodes_for_pairs_are_left_as_they_are() -> None:
     cpus = [Cpu(node, node, 0, 1, 1) for node in range(1000)]
     found = controllers(machine_facts(AMD, cpus, [], [], []))
     assert found.untold and not found.merged
+
+
+def test_stores_of_unknown_source_are_no_part_of_the_share_of_loads(tmp_path: Path) -> None:
+    """IBS tells what answered a load only: a store may have been answered by a cache."""
+    builder = serial(package(2, packages=2), 2, [LOCAL, LOCAL])
+    for page in range(200):
+        builder.sample(STORE, 3, builder.stack(builder.place(SUM)), 1009, address=DATA + PAGE * page, page_node=0)
+    found = evidence(builder, tmp_path)
+    share = remote_share(found)
+    assert share is not None and (share.share, share.samples) == (0.0, 240)
+    stores = [row for row in found.samples.used if row.kind == STORE]
+    assert sum(row.samples for row in stores) == 200  # they still tell who uses the memory
+    assert {row.remote for row in stores} == {None}

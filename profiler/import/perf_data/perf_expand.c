@@ -51,8 +51,8 @@ static int perf_expand_write(struct perf_expand_state *state, const char *bytes,
 {
     state->written += count;
     if (state->written > state->most)
-        return -EFBIG;
-    return fwrite(bytes, 1, count, state->to) == count ? 0 : -ENOSPC;
+        return -EOVERFLOW;
+    return fwrite(bytes, 1, count, state->to) == count ? 0 : -errno;
 }
 
 // Bytes of the record; 0: its end has not come yet.

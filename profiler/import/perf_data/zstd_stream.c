@@ -17,13 +17,14 @@ struct zstd_stream_output {
     size_t size, position;
 };
 
-enum { ZSTD_STREAM_PIECE = 1 << 17 };
+enum { ZSTD_STREAM_PIECE = 1 << 17, ZSTD_STREAM_NO_MEMORY = 64 }; // ZSTD_error_memory_allocation
 
 struct zstd_stream {
     void *state;
     size_t (*free)(void *state);
     size_t (*decompress)(void *state, struct zstd_stream_output *output, struct zstd_stream_input *input);
     unsigned (*is_error)(size_t result);
+    int (*error)(size_t result);
     char piece[ZSTD_STREAM_PIECE];
 };
 
@@ -41,11 +42,13 @@ int zstd_stream_open(struct zstd_stream **stream)
         new->decompress = (size_t (*)(void *, struct zstd_stream_output *, struct zstd_stream_input *))dlsym(
             library, "ZSTD_decompressStream");
         new->is_error = (unsigned (*)(size_t))dlsym(library, "ZSTD_isError");
+        new->error = (int (*)(size_t))dlsym(library, "ZSTD_getErrorCode");
     }
-    new->state = new->free && new->decompress && new->is_error ? create() : NULL;
+    const bool is_whole = new->free && new->decompress && new->is_error && new->error;
+    new->state = is_whole ? create() : NULL;
     if (!new->state) {
         free(new);
-        return -ELIBACC;
+        return is_whole ? -ENOMEM : -ELIBACC;
     }
     *stream = new;
     return 0;
@@ -65,8 +68,9 @@ int zstd_stream_add(struct zstd_stream *stream, const char *bytes, size_t count,
     while (input.position < input.size || is_full) {
         struct zstd_stream_output output = {.bytes = stream->piece, .size = sizeof stream->piece};
         const size_t before = input.position;
-        if (stream->is_error(stream->decompress(stream->state, &output, &input)))
-            return -EBADMSG;
+        const size_t result = stream->decompress(stream->state, &output, &input);
+        if (stream->is_error(result))
+            return stream->error(result) == ZSTD_STREAM_NO_MEMORY ? -ENOMEM : -EBADMSG;
         is_full = output.position == output.size; // there may be more
         int status = output.position > 0 ? take(context, stream->piece, output.position) : 0;
         if (status < 0)

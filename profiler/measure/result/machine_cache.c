@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,9 +87,13 @@ int machine_cache_save(const struct machine_cache_kind *kind, const struct topol
                        void (*write_lines)(FILE *out, const void *what), const void *what)
 {
     char *identity;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
     int status = machine_cache_locate(&identity, kind, t, path, size);
+    sigaction(SIGXFSZ, &ignore, &before); // a limit for files is to fail a write, not to kill us
     if (status == 0)
         status = machine_cache_replace(path, kind, identity, write_lines, what);
+    sigaction(SIGXFSZ, &before, NULL);
     free(identity);
     return status;
 }
@@ -98,7 +103,9 @@ void machine_cache_tell(int status, const char *path, const char *what)
     char clean[PATH_MAX];
     diag_clean(clean, sizeof clean, path);
     if (status < 0)
-        diag_warn("set XDG_CACHE_HOME to a folder that can be written",
+        diag_warn(status == -EFBIG    ? "ulimit -f unlimited"
+                  : status == -ENOSPC ? "free some space, or set XDG_CACHE_HOME to a folder on another disk"
+                                      : "set XDG_CACHE_HOME to a folder that can be written",
                   "%s is not cached for later recordings: %s: %s", what, clean, strerror(-status));
     else
         diag_info("%s is cached in %s; recordings made on this machine will hold it", what, clean);

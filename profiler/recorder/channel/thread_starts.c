@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collectors/processes/namespaces.h"
+#include "core/process/thread_create.h"
 #include "core/util/grow.h"
 
 static void thread_starts_identify(struct thread_starts *starts, struct thread_starts_arrival *arrival)
@@ -85,7 +86,7 @@ int thread_starts_start(struct thread_starts *starts, struct channel_server *ser
     if (starts->wake < 0)
         return -errno;
     pthread_mutex_init(&starts->mutex, NULL);
-    int status = -pthread_create(&starts->thread, NULL, thread_starts_run, starts);
+    int status = thread_create(&starts->thread, thread_starts_run, starts);
     starts->runs = starts->is_open = status == 0;
     if (status < 0)
         close(starts->wake);

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -22,10 +24,21 @@ def run(arguments: Sequence[str]) -> int:
         return _command(arguments)
     except Failure as failure:
         return complain(failure)
-    except OSError as error:
-        if error.filename is not None:
-            raise
-        return complain(_unwritable(error))
+    except (MemoryError, ImportError, OSError) as error:
+        if _is_out_of_memory(error):
+            return complain(Failure("out of memory", "ulimit -v unlimited, or free memory"))
+        if isinstance(error, OSError) and error.filename is None:
+            return complain(_unwritable(error))
+        raise
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """The dynamic linker says it in words only."""
+    return (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or (isinstance(error, ImportError) and ("failed to map segment" in str(error) or "Cannot alloc" in str(error)))
+    )
 
 
 def _command(arguments: Sequence[str]) -> int:
@@ -70,6 +83,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     status = run(sys.argv[1:])
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.flush()
     # Python would first free each module and function, which is a tenth of the time of a short report.
     os._exit(status)

@@ -201,6 +201,9 @@ def _connect(path: str, out_of_steps: Callable[[], bool]) -> sqlite3.Connection:
         with restored_copy(path, commit) as copy:
             return _open(copy, out_of_steps)
     except (sqlite3.Error, OSError, UnicodeError) as error:  # SQLite's own message may hold damaged text
+        if isinstance(error, OSError) and error.errno is not None:
+            cause = f"cannot copy {path} to a temporary file, to put its last commit into place: {error.strerror}"
+            raise Failure(cause, "set TMPDIR to a folder with room") from error
         raise _damaged(path, error) from error
 
 

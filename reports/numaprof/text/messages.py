@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from numaprof.text.format import clean
 
@@ -28,5 +29,6 @@ class Failure(Exception):
 
 
 def complain(failure: Failure) -> int:
-    print(failure.line(), file=sys.stderr)
+    with suppress(OSError):  # stderr may be a file on the same full disk: the status tells
+        print(failure.line(), file=sys.stderr)
     return EXIT_FAILED

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextlib import suppress
 from types import TracebackType
 
 PATIENCE = 1.0  # seconds
@@ -21,7 +22,8 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> Progress:
-        self._timer.start()
+        with suppress(RuntimeError):  # no thread can be made (ulimit -u, ulimit -v): then each step tells the time
+            self._timer.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:

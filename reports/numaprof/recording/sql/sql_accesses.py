@@ -31,7 +31,10 @@ class Sampled(NamedTuple):
     accesses: float
 
 
-IN_DRAM = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
+# DRAM answered, or what did is not known: a load that missed the caches, a hint fault. Of a store that is not known (IBS
+# tells the source of loads only), it may have been a cache: such stores use memory, and are no part of any share.
+IN_DRAM = "ifnull(source, CASE kind WHEN @STORE THEN 0 ELSE @LOCAL_DRAM END) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
+OF_DRAM_OR_UNKNOWN = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
 # Sampled loads and stores that DRAM answered, of the samples that are looked at.
 SAMPLED = f"""
 SELECT thread, sum(weight) FROM picked
@@ -52,11 +55,11 @@ WEIGHED = (
 # touch of its page.
 USES = f"""
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
-       remote, steady,
+       CASE WHEN {IN_DRAM} THEN remote END AS remote, steady,
        sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
- WHERE {IN_DRAM}
+ WHERE {OF_DRAM_OR_UNKNOWN}
  GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
