@@ -49,11 +49,7 @@ class Size:
 
     def block(self, process: int, number: int) -> int:
         """The blocks of a process in the order in which each object has its first, then its second, and so on."""
-        return (
-            process * self.objects * self.blocks
-            + number % (self.objects * self.blocks)
-            + 1
-        )
+        return process * self.objects * self.blocks + number % (self.objects * self.blocks) + 1
 
     def address(self, number: int) -> int:
         return BASE + number % (self.objects * self.blocks) * 2 * BLOCK
@@ -61,9 +57,7 @@ class Size:
 
 def write(path: Path, size: Size) -> Path:
     """Objects are first touched by one thread of their process, every second block by faults of unknown kind."""
-    builder = RecordingBuilder(
-        nodes=2, cpus_per_node=CPUS_PER_NODE, wall_ns=(size.processes + 1) * START
-    )
+    builder = RecordingBuilder(nodes=2, cpus_per_node=CPUS_PER_NODE, wall_ns=(size.processes + 1) * START)
     for level, collector in (
         (1, "counters"),
         (3, "samples"),
@@ -80,9 +74,7 @@ def write(path: Path, size: Size) -> Path:
 
         def fill(table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:
             marks = ", ".join("?" * len(columns.split(",")))
-            connection.executemany(
-                f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows
-            )
+            connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
 
         fill(
             "process",
@@ -96,9 +88,7 @@ def write(path: Path, size: Size) -> Path:
             "event, thread, cpu, t_ns, value, enabled_ns, running_ns",
             _counts(size, events),
         )
-        fill(
-            "place", "id, module, address, function, offset, file, line", _places(size)
-        )
+        fill("place", "id, module, address, function, offset, file, line", _places(size))
         fill("stack", "id, place, caller, truncated", _stacks(size))
         fill("object", "id, process, kind, name, alloc_stack", _objects(size))
         fill(
@@ -114,9 +104,7 @@ def write(path: Path, size: Size) -> Path:
             _snapshots(size),
         )
         fill("page_home", "snapshot, address, pages, span, node", _homes(size))
-        connection.execute(
-            "INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind"
-        )
+        connection.execute("INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind")
     return path
 
 
@@ -199,9 +187,7 @@ def _blocks(size: Size) -> Rows:
     for process in range(size.processes):
         for number in range(size.objects * size.blocks):
             lives = (process * START, process * START + RAN)
-            block, obj, thread = (
-                of(process, number) for of in (size.block, size.object, size.thread)
-            )
+            block, obj, thread = (of(process, number) for of in (size.block, size.object, size.thread))
             yield block, obj, size.address(number), BLOCK, *lives, thread
 
 

@@ -22,8 +22,4 @@ def test_it_is_reported(what: str, in_memory: Path) -> None:
     size = LARGE[what]
     report = document(str(write(in_memory / "x.numaprof", size)))
     assert len(report.threads) == size.processes * size.threads
-    assert (
-        report.first_touches.bytes_not_listed
-        + sum(row.bytes for row in report.first_touches.rows)
-        > 0
-    )
+    assert report.first_touches.bytes_not_listed + sum(row.bytes for row in report.first_touches.rows) > 0

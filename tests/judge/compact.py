@@ -27,10 +27,28 @@ TICK_NS = 10_000
 LINE_BYTES = 64
 
 # Tables that are taken whole. What they refer to is kept by `_references`.
-WHOLE = (
-    "run evidence window node cpu distance process thread event sample_sum object block note node_memory attached"
-    " placed_before same_memory code_file code_maker openblas"
-).split()
+WHOLE = [
+    "run",
+    "evidence",
+    "window",
+    "node",
+    "cpu",
+    "distance",
+    "process",
+    "thread",
+    "event",
+    "sample_sum",
+    "object",
+    "block",
+    "note",
+    "node_memory",
+    "attached",
+    "placed_before",
+    "same_memory",
+    "code_file",
+    "code_maker",
+    "openblas",
+]
 
 Table = dict[str, list[Any]]
 Compact = dict[str, Table]
@@ -137,8 +155,11 @@ def _joined(faults: list[dict[str, Any]], page_bytes: int) -> list[dict[str, Any
     for row in faults:
         key = tuple(row[name] for name in same)
         last = last_of.get(key)
-        if last and row["address"] and last["address"] and row["address"] // page_bytes == (
-            last["address"] // page_bytes + last["weight"]
+        if (
+            last
+            and row["address"]
+            and last["address"]
+            and row["address"] // page_bytes == (last["address"] // page_bytes + last["weight"])
         ):
             last["weight"] += row["weight"]
         else:

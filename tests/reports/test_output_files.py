@@ -20,7 +20,7 @@ from conftest import PROGRAM, TREE
 from jobs import job_directory
 from numaprof.commands import cli
 from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.writing.outputs import PAGE, TABLE, Output, WouldBeLost, check_output, write, write_all
+from numaprof.commands.writing.outputs import PAGE, PATCH, TABLE, Output, WouldBeLost, check_output, write, write_all
 from numaprof.export.csv_tables import csv_files
 from numaprof.text.messages import EXIT_FAILED, Failure
 from scenarios import SCENARIOS
@@ -178,6 +178,10 @@ def test_an_output_replaces_its_like(place: Path, command: str, option: str, res
         if command == "try":  # its runs are made by tests/place; the page is one of the same template
             (place / name).write_bytes(OLD_PAGE)
             assert parser_of("try").output(option, name, PAGE, []) == Output(option, name, PAGE)
+            continue
+        if option == "--patch":  # tests/source writes one: these recordings have no source to edit
+            (place / name).write_text("# build with -fopenmp\n--- a/sum.c\n+++ b/sum.c\n")
+            assert parser_of("report").output(option, name, PATCH, []) == Output(option, name, PATCH)
             continue
         assert cli.run(command_line(command, option, name, rest)) == 0
         assert (place / name).is_dir() == many

@@ -16,6 +16,7 @@ from numaprof.commands.arguments import (
     positive,
 )
 from numaprof.commands.schema import write_schema
+from numaprof.commands.writing.outputs import PATCH
 from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_report import answer
@@ -37,7 +38,8 @@ SUFFIX = ".numaprof"
 REPEATS_HEAD = 3  # rows that it takes
 USAGE = """%(prog)s [FILE...]
        %(prog)s --full [--top N] [--sort KEY] [--thread NAME|TID] [--object NAME] [--node N] [FILE...]
-       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"""
+       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]
+       %(prog)s [FILE] --patch OUT"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,6 +58,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--source", type=folder, metavar="DIR", action="append", default=[], help="also show source text of this folder"
     )
+    parser.add_output(
+        "--patch",
+        PATCH,
+        help="write the edits of the source as a patch for git apply or patch -p1; - is stdout",
+    )
     add_documents(parser)
     options = parser.parse_args(arguments)
     if options.schema:
@@ -68,6 +75,8 @@ def main(arguments: Sequence[str]) -> int:
     if any(map(is_job, files)):
         return _job(files, options)
     wanted = Wanted(options.top, options.sort, options.thread, options.object, options.node)
+    if options.patch:
+        return _patched(files, options)
     if options.html or options.json or options.csv:
         if wanted != Wanted():
             raise Failure(
@@ -111,6 +120,15 @@ def _written(files: list[str], options: argparse.Namespace) -> int:
             f"--html, --json and --csv take one recording, got {len(files)}", "compare several: numaprof diff --html"
         )
     write_report(files[0], Outputs(options.html, options.json, options.csv, options.open))
+    return 0
+
+
+def _patched(files: list[str], options: argparse.Namespace) -> int:
+    from numaprof.commands.writing.write_documents import write_patch  # noqa: PLC0415 (as below)
+
+    if len(files) > 1 or options.html or options.json or options.csv:
+        raise Failure("--patch takes one recording, and no other output", "write each by a command of its own")
+    write_patch(files[0], options.patch)
     return 0
 
 

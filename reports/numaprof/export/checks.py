@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from numaprof.model.memory_model import Place
-from numaprof.model.report_model import Advice
+from numaprof.model.report_model import Advice, Change
 from numaprof.text.messages import EXIT_LIMIT_EXCEEDED
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -61,10 +61,10 @@ def _run(result: Checked) -> dict[str, Any]:
 def _findings(result: Checked) -> list[dict[str, Any]]:
     if result.status != EXIT_LIMIT_EXCEEDED:
         return []
-    fixes = [(advice, _location(place)) for advice in result.advice for place in advice.touched_at]
+    places = [(advice, _location(place)) for advice in result.advice for place in advice.touched_at]
     found = [
-        _finding(f"{result.line}. {advice.finding} {advice.change}", [location])
-        for advice, location in fixes
+        {**_finding(f"{result.line}. {advice.finding} {advice.change}", [location]), **_fixes(advice)}
+        for advice, location in places
         if location is not None
     ]
     return found or [_finding(result.line, [])]
@@ -74,14 +74,40 @@ def _finding(text: str, locations: list[dict[str, Any]]) -> dict[str, Any]:
     return {"ruleId": RULE, "ruleIndex": 0, "level": "error", "message": {"text": text}, "locations": locations}
 
 
+def _fixes(advice: Advice) -> dict[str, Any]:
+    """One fix of all edits, which editors and services offer to carry out (SARIF 3.55)."""
+    if not advice.changes:
+        return {}
+    flags = f" Build with {' '.join(advice.flags)}." if advice.flags else ""
+    files = dict.fromkeys(change.file for change in advice.changes)
+    artifacts = [
+        {
+            "artifactLocation": _artifact(file),
+            "replacements": [_replacement(change) for change in advice.changes if change.file == file],
+        }
+        for file in files
+    ]
+    return {"fixes": [{"description": {"text": f"{advice.change}{flags}"}, "artifactChanges": artifacts}]}
+
+
+def _replacement(change: Change) -> dict[str, Any]:
+    """From the begin of the first line to that of the one behind the last: an empty region is an insertion."""
+    region = {"startLine": change.first, "startColumn": 1, "endLine": change.last + 1, "endColumn": 1}
+    text = "".join(f"{line}\n" for line in change.lines)
+    return {"deletedRegion": region, "insertedContent": {"text": text}}
+
+
 def _location(place: Place) -> dict[str, Any] | None:
     """Relative to the current folder where the file lies below it: there the service finds the file."""
     if place.file is None or place.line is None:
         return None
-    path = os.path.abspath(place.file)
+    return {"physicalLocation": {"artifactLocation": _artifact(place.file), "region": {"startLine": place.line}}}
+
+
+def _artifact(file: str) -> dict[str, Any]:
+    path = os.path.abspath(file)
     below = os.path.relpath(path) if path.startswith(os.getcwd() + os.sep) else None
-    artifact = {"uri": Path(path).as_uri()} if below is None else {"uri": _quoted(below), "uriBaseId": ROOT}
-    return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": place.line}}}
+    return {"uri": Path(path).as_uri()} if below is None else {"uri": _quoted(below), "uriBaseId": ROOT}
 
 
 def _quoted(path: str) -> str:

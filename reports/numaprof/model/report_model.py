@@ -456,6 +456,23 @@ class Remarked:
 
 
 @dataclass(frozen=True)
+class Change:
+    """Lines of a source file that give way to others.
+
+    Fields:
+        file: As the recording names it.
+        first: The first line that is replaced.
+        last: The last; if it is less than `first`, the new lines stand between these two.
+        lines: The new ones.
+    """
+
+    file: str
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Trial:
     """Runs of the program with the advised placement, beside plain runs: the result of `numaprof try`.
 
@@ -500,6 +517,10 @@ class Advice:
         finding: The problem.
         change: What to do about it.
         code: The change as code or command.
+        changes: The same as changes of whole lines; empty: the code is no edit of the program's source.
+        patch: These as a unified diff relative to the root of the source, as git apply and patch -p1 take it.
+        flags: Flags of the compiler and the linker that the edits need.
+        why_not_better: Why a better form of the edits is not safe, or why there is none; empty: nothing is in its way.
         remarked: More code, each line by itself.
         evidence: What the advice rests on, and what is unknown.
         cause: Why the data is where it is, in a few words; null: `touched_at` and `touched_by` tell.
@@ -523,6 +544,10 @@ class Advice:
     finding: str
     change: str
     code: tuple[str, ...]
+    changes: tuple[Change, ...]
+    patch: str
+    flags: tuple[str, ...]
+    why_not_better: tuple[str, ...]
     remarked: tuple[Remarked, ...]
     evidence: str
     cause: str | None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import UNNAMED
 from numaprof.evidence.thresholds import SHARE_CHANGE
 from numaprof.fixes.edit import agreed, printed
 from numaprof.rules.advice import Advice, Kind
@@ -30,6 +31,8 @@ from numaprof.rules.change_run import (
 )
 from numaprof.rules.leave_alone import borders, handed_over, nothing_to_gain, prefetch_border, read_by_all, serial_phase
 from numaprof.rules.own_terms import in_own_terms
+from numaprof.source.objects import fix_at, fixes_for
+from numaprof.source.request import Wanted
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
@@ -63,9 +66,37 @@ def advise(evidence: Evidence) -> list[Advice]:
     found = [replace(advice, rule=rule.__module__.rpartition(".")[2]) for rule, advice in given if advice is not None]
     if judge(evidence) is Judgement.LIGHT_BETWEEN_PACKAGES:
         found = [advice for advice in found if advice.kind is not Kind.LEAVE]
-    found = [in_own_terms(evidence, advice) for advice in _agreed(found)]
+    found = [in_own_terms(evidence, _in_source(evidence, advice)) for advice in _agreed(found)]
     found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]
     return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))
+
+
+def _in_source(evidence: Evidence, advice: Advice) -> Advice:
+    """The same advice with the edits of its objects, where the program's text allows them."""
+    wanted = _wanted(evidence, advice)
+    if wanted is None:
+        return advice
+    if advice.objects:
+        fixes = fixes_for(evidence, advice.objects, advice.used_at, wanted)
+    else:
+        fixes = (fix_at(evidence, advice.touched_at, advice.used_at),) if wanted is Wanted.TEAM else ()
+    return replace(advice, fixes=fixes)
+
+
+def _wanted(evidence: Evidence, advice: Advice) -> Wanted | None:
+    """None: the advice is not about a place in memory that an edit could give."""
+    if advice.kind is not Kind.FIX:
+        return None
+    if advice.rule == "huge_page":
+        return Wanted.SMALL_PAGES
+    if advice.rule == "shared_by_all":
+        return Wanted.INTERLEAVED if advice.edits else None
+    if advice.rule not in ("serial_init", "mismatched_init"):
+        return None
+    if not evidence.samples.openmp or any(obj.in_region for obj in advice.objects):
+        return Wanted.THREADS
+    pieces = advice.objects and all(obj.kind == UNNAMED for obj in advice.objects)
+    return Wanted.PIECES if pieces else Wanted.TEAM
 
 
 def _agreed(found: list[Advice]) -> list[Advice]:

@@ -11,6 +11,7 @@ from numaprof.evidence.evidence import Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.fixes.edit import Edit
+from numaprof.source.request import Fix
 
 
 class Kind(Enum):
@@ -38,6 +39,7 @@ class Advice:
     evidence: str  # what that rests on, and what it does not know
     code: tuple[str, ...] = ()  # the change as code or command
     edits: tuple[Edit, ...] = ()  # the same, where it is edits of the program's text
+    fixes: tuple[Fix, ...] = ()  # the same by the syntax tree: code, patch, SARIF and JSON are made of these
     remarked: tuple[Remarked, ...] = ()  # more code, each line by itself
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
     concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about

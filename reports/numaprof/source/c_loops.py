@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _INDEXED = ("vector", "array", "valarray", "span", "unique_ptr", "shared_ptr")  # whose elements are apart in memory
 _LEFT = ("return_statement", "goto_statement", "throw_statement", "labeled_statement", "co_return_statement")
-_HIDDEN = ("preproc_call", "preproc_ifdef", "preproc_if", "ERROR", "gnu_asm_expression", "lambda_expression")
+_HIDDEN = ("preproc_ifdef", "preproc_if", "ERROR", "gnu_asm_expression", "lambda_expression")
 _MOST_DEPTH = 4  # calls of functions that are looked into
 
 
@@ -68,13 +68,11 @@ def loop_of(source: Source, node: Node) -> Loop | None:
 
 def directive(source: Source, node: Node) -> list[str]:
     """Tokens of the OpenMP directive above a statement; empty: there is none."""
-    above = node.prev_named_sibling
-    while above is not None and above.type == "comment":
-        above = above.prev_named_sibling
-    if above is None or above.type != "preproc_call":
-        return []
-    tokens = re.findall(r"\w+|[^\w\s\\]", source.text(above))
-    return tokens[2:] if tokens[1:3] == ["pragma", "omp"] else []
+    for start, end in source.above(node):
+        tokens = re.findall(r"\w+|[^\w\s\\]", source.between(start, end))
+        if tokens[1:3] == ["pragma", "omp"]:
+            return tokens[3:]
+    return []
 
 
 def in_parallel(source: Source, node: Node) -> bool:
@@ -251,6 +249,8 @@ def turns(source: Source, loop: Loop) -> Turns:
     """What the turns of a loop do, and why they may depend on each other. Any of them may allocate."""
     found = looked_at(source, loop)
     pure = {node.start_byte for query in ("pure", "allocator") for node in source.matches(query, loop.node)}
+    if any(loop.node.start_byte < start < loop.node.end_byte for start, _ in source.pragmas):
+        found.refuse("the loop has a directive in it")
     _walk(found, loop.body, pure, nested=False)
     bounds = {source.text(name) for end in (loop.first, loop.end) for name in leaves(end, "identifier")}
     if bounds & {each.root for each in found.writes}:

@@ -61,12 +61,11 @@ class Editor:
 
     def before(self, node: Node, lines: Iterable[str]) -> None:
         """Lines above the one on which a statement, or the directive for it, begins."""
-        while (above := node.prev_named_sibling) is not None and above.type == "preproc_call":
-            node = above
         start = self.source.line_start(node.start_byte)
         if self.source.between(start, node.start_byte).strip():
             raise Unreadable("other code stands before the statement on its line")
         indent = self.source.indent(node.start_byte)
+        start = min([start, *(first for first, _ in self.source.above(node))])
         self._insert(start, self._text(lines, indent))
 
     def after(self, node: Node, lines: Sequence[str]) -> None:

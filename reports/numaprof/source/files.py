@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +23,7 @@ _LANGUAGES = {
     "cpp": (".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tpp"),
     "fortran": (".f90", ".f95", ".f03", ".f08"),
 }
+_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma\b(?:\\\r?\n|[^\r\n])*", re.MULTILINE)
 _QUERIES = os.path.join(os.path.dirname(__file__), "queries")
 
 
@@ -38,6 +40,30 @@ class Source:
     data: bytes
     language: str
     root: Node
+    pragmas: tuple[tuple[int, int], ...] = ()  # offsets of directives that are blank in the tree
+
+    def above(self, node: Node) -> list[tuple[int, int]]:
+        """The pragmas in front of a statement, the nearest first: nothing but comments stand between."""
+        found: list[tuple[int, int]] = []
+        start = node.start_byte
+        while (before := max((each for each in self.pragmas if each[1] <= start), default=None)) is not None:
+            comments = [each for each in self._comments(before[1], start) if each.type == "comment"]
+            text = self.data[before[1] : start]
+            for comment in comments:
+                text = text.replace(self.data[comment.start_byte : comment.end_byte], b"")
+            if text.strip():
+                break
+            found.append(before)
+            start = before[0]
+        return found
+
+    def _comments(self, start: int, end: int) -> list[Node]:
+        """The comments between two offsets."""
+        from tree_sitter import QueryCursor  # noqa: PLC0415
+
+        cursor = QueryCursor(_query(self.language, "comment"))
+        cursor.set_byte_range(start, end)
+        return cursor.captures(self.root).get("comment", [])
 
     def text(self, node: Node) -> str:
         return self.between(node.start_byte, node.end_byte)
@@ -166,7 +192,13 @@ class Sources:
             raise Unreadable(f"{name} was written to after the recording began, which keeps no line of it")
         from tree_sitter import Parser  # noqa: PLC0415
 
-        return Source(file, path, data, language, Parser(_language(language)).parse(data).root_node)
+        # A pragma between the head of a loop and its body is an error to the grammars.
+        pragmas = [found.span() for found in _PRAGMA.finditer(data)] if language != "fortran" else []
+        blank = bytearray(data)
+        for start, end in pragmas:
+            blank[start:end] = bytes(each if each in b"\r\n" else 32 for each in data[start:end])
+        root = Parser(_language(language)).parse(bytes(blank)).root_node
+        return Source(file, path, data, language, root, tuple(pragmas))
 
 
 def _bytes(path: str) -> bytes:

@@ -107,8 +107,7 @@ def _safe_loop(request: Request, sources: Sources, line: Line) -> tuple[Loop, li
         found = turns(source, loop)
         own = [each.position(loop.variable) for each in found.writes]
         if found.chooses and (position is None or position in own):  # a loop within it would divide each of its turns
-            above = loop.node.prev_named_sibling
-            if above is not None and above.type == "preproc_call":
+            if source.above(loop.node):
                 raise Unreadable(f"the loop around {_label(line)} has a directive")
             if found.reason:
                 raise Unreadable(f"{_label(line)}: {found.reason}")
@@ -381,7 +380,7 @@ def _fortran_pieces(request: Request, sources: Sources, schedule: str) -> _Made:
 
 _FORMS: dict[Wanted, tuple[Callable[[Request, Sources], _Made], ...]] = {
     Wanted.TEAM: (_initialising_loop, _first_touch, _moved, _moved_at_use),
-    Wanted.PIECES: (_pieces,),
+    Wanted.PIECES: (_pieces, _initialising_loop),
     Wanted.THREADS: (_thread,),
     Wanted.INTERLEAVED: (_policy("spread_over_nodes"),),
     Wanted.SMALL_PAGES: (_policy("take_small_pages"),),

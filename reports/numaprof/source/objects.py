@@ -30,6 +30,12 @@ def fixes_for(evidence: Evidence, objects: Iterable[Object], use: Site | None, w
     return tuple(agreeing(fix_for(request_of(obj, use, wanted), sources) for obj in objects))
 
 
+def fix_at(evidence: Evidence, touched: Iterable[Site], use: Site | None) -> Fix:
+    """Of the loops that touch memory first, where no object of it is known: they are divided, or words."""
+    request = Request(Wanted.TEAM, touched=tuple(_lines(touched)), used=next(_lines([use]), None))
+    return fix_for(request, sources_of(evidence))
+
+
 def request_of(obj: Object, use: Site | None, wanted: Wanted) -> Request:
     sites = [obj.site, obj.caller] if obj.kind == UNNAMED else [obj.allocated, obj.caller]
     pages = sum(obj.pages_by_site.values())

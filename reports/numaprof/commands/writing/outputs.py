@@ -54,6 +54,7 @@ SARIF = _format("SARIF of numaprof", rb'\{\s*"\$schema":[^\n]*/sarif.*"name":\s*
 JUNIT = _format("JUnit XML of numaprof", rb'<\?xml .*<testsuite name="numaprof check"', ".xml")
 RANKS = _format("summaries of ranks", rb'\{"format":\s*"numaprof\.(rank|left-out)"', ".ranks")
 PPROF = _format("a pprof profile", rb"\n.\x08", ".pb.gz")
+PATCH = _format("a patch", rb"(#[^\n]*\n|diff [^\n]*\n)*--- [^\n]*\n\+\+\+ ", ".patch")
 FOLDED = _format("folded stacks", rb"[^\n]*[^\n ] \d+\n", ".folded")
 PERFETTO = _format("a trace", rb'\{"traceEvents": ', ".perfetto.json")
 OPENMETRICS = _format("gauges of numaprof", rb"# (HELP|TYPE) numaprof_", ".prom")

@@ -15,12 +15,16 @@ from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
+from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import load
 from numaprof.export.csv_tables import csv_files
 from numaprof.export.json_document import to_json
 from numaprof.job.read_job import read_job
 from numaprof.model.experiment_model import Experiment
 from numaprof.model.trial_model import TrialText
+from numaprof.rules import advise
+from numaprof.source.objects import root_of
+from numaprof.source.patch import agreeing, unified
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
@@ -45,6 +49,21 @@ def write_report(recording: str, wanted: Outputs) -> None:
         say(f"reading {clean(recording)}")
         report = document(recording)
         _write(report, page, wanted, say)
+
+
+def write_patch(recording: str, output: Output) -> None:
+    """Failure: no advice has edits; says why."""
+    with reading(recording) as source:
+        advices = advise(source.evidence)
+    fixes = agreeing(fix for advice in advices for fix in advice.fixes)
+    edits = [fix for fix in fixes if fix.edits]
+    if not edits:
+        reasons = dict.fromkeys(fix.reason for fix in fixes)
+        cause = (
+            f"no edit is safe: {clean('; '.join(reasons))}" if reasons else "no advice asks for an edit of the source"
+        )
+        raise Failure(cause, "the report says in words what to change: numaprof report")
+    write(output, unified(edits, root_of(edits)))
 
 
 def write_job(sources: list[str], wanted: Outputs) -> None:

@@ -5,12 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from numaprof.document.sections.lines_section import place
 from numaprof.evidence.thresholds import MOST_ADVICES
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice, Kind
+from numaprof.source.objects import root_of
+from numaprof.source.patch import changes, flags_of, unified
+from numaprof.text.format import clean
+
+
+class Edits(TypedDict):
+    """Fields of model.Advice that are made of edits."""
+
+    changes: tuple[model.Change, ...]
+    patch: str
+    flags: tuple[str, ...]
+    why_not_better: tuple[str, ...]
+
 
 _KINDS: dict[Kind, Literal["fix", "setting", "leave"]] = {
     Kind.FIX: "fix",
@@ -39,6 +52,7 @@ def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Adv
         finding=found.finding,
         change=found.change,
         code=found.code,
+        **_edits(found),
         remarked=tuple(model.Remarked(*each) for each in found.remarked),
         evidence=found.evidence,
         cause=found.cause,
@@ -56,6 +70,25 @@ def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Adv
         trial=trial,
         shown_in=tuple(_shown_in(found, shown)),
     )
+
+
+def _edits(found: Advice) -> Edits:
+    fixes = [fix for fix in found.fixes if fix.edits]
+    return Edits(
+        changes=tuple(
+            model.Change(clean(each.file), each.first, each.last, tuple(map(clean, each.text)))
+            for each in changes(edit for fix in fixes for edit in fix.edits)
+        ),
+        patch=clean_text(unified(fixes, root_of(fixes))) if fixes else "",
+        flags=flags_of(fixes),
+        why_not_better=tuple(dict.fromkeys(clean(fix.reason) for fix in found.fixes if fix.reason)),
+    )
+
+
+def clean_text(patch: bytes) -> str:
+    """A patch to be read; the command line writes its bytes."""
+    lines = patch.decode("utf-8", "backslashreplace").split("\n")
+    return "\n".join(clean(line.rstrip("\r")) for line in lines)
 
 
 def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
