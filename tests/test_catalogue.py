@@ -96,8 +96,16 @@ ICELAKE_REQUEST = {
     "pf_l3": bits(7, 8, 9, 13),
     "pf_any": bits(4, 5, 6, 10),
     "any": bits(0, 1, 2, 4, 5, 6, 10),
+    "full_wr": bits(1),
+    "stream_wr": bits(11),
 }
-SAPPHIRERAPIDS_REQUEST = {**ICELAKE_REQUEST, "any": bits(0, 1, 2, 4, 5, 6, 10, 14)}
+# Software prefetches, which Ice Lake counts with those of L1, moved to a bit of their own.
+SAPPHIRERAPIDS_REQUEST = {
+    **ICELAKE_REQUEST,
+    "pf_sw": bits(14),
+    "pf_any": bits(4, 5, 6, 10, 14),
+    "any": bits(0, 1, 2, 4, 5, 6, 10, 14),
+}
 
 # Snoop outcomes, from Sandy Bridge on.
 NONE, NOT_NEEDED, MISS, NO_FWD, FWD, HITM, NON_DRAM = range(31, 38)
@@ -642,3 +650,24 @@ def test_what_the_vendor_publishes_stands_in_perf_too(cpu: str) -> None:
         pytest.skip(
             f"{cpu}: {len(from_json) - len(missing)} of {len(from_json)} found; newer than this perf: {missing}"
         )
+
+
+@pytest.mark.parametrize("cpu", ["icelake-sp", "sapphirerapids", "emeraldrapids", "graniterapids"])
+def test_demand_and_prefetch_ask_for_all_that_reads_to_a_core(cpu: str) -> None:
+    """Nothing falls between the classes of the verdict. Elsewhere the sum has write-backs, or there is none."""
+    _, requests, _ = OFFCORE[cpu]
+    asked = 0
+    for event in catalogue(cpu)["events"]:
+        if event["class"] in ("demand_rd", "demand_rfo", "pf_any") and label(event)[1:] == ("remote_dram", None):
+            asked |= int(event["config1"], 16) & 0xFFFF
+    assert asked == requests["any"] & ~bits(2)  # code
+
+
+@every_cpu
+def test_no_count_of_stores_claims_to_be_whole(cpu: str) -> None:
+    """Lines that are written whole are not read for ownership: no event of RFO counts them."""
+    answers = {answer["topic"]: answer for answer in catalogue(cpu)["answers"]}
+    rfo = answers["demand_rfo"]
+    assert rfo["status"] != "full"
+    if rfo["class"] == "demand_rfo":
+        assert "written whole" in rfo["why"]
