@@ -160,12 +160,13 @@ class Guests:
         # The reports go to lab/run's standard output, everything else to its standard error.
         command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
         command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
-        command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
+        command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/var/tmp/lab"]
         command += [f"--timeout={SECONDS_OF_TEST}"]
         command += names
         # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
         plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        environment = {**os.environ, **plain, REPORTS: "3"}
+        # What tests leave in /var is thrown away with the guest.
+        environment = {**os.environ, **plain, REPORTS: "3", "TMPDIR": "/var/tmp"}
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         with subprocess.Popen(command, cwd=TREE, env=environment, errors="replace", **pipes) as guest:
             self.running.add(guest)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-from runner import guest, machine, processors, qemu
+from runner import elsewhere, guest, machine, processors, qemu
 from runner.job import TREE, Job
 
 BUILT = TREE / "build" / "lab"
@@ -67,9 +67,9 @@ def parser() -> Parser:
         prog="numaprof lab",
         usage="%(prog)s [options] -- COMMAND [ARGUMENT...]",
         description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this "
-        "computer's files, but what it writes is thrown away, except for files in its working folder and in the "
-        "scratch folder ($NUMAPROF_SCRATCH), which come back. Counts, placement and samples are "
-        "exact; times mean nothing.",
+        "computer's files. New and changed files in its working folder and in the scratch folder ($NUMAPROF_SCRATCH) "
+        "come back, and new files elsewhere, but for hidden ones and those of the system (/etc, /usr, /var ...). "
+        "Counts, placement and samples are exact; times mean nothing.",
         allow_abbrev=False,
     )
     made.add_argument(
@@ -115,8 +115,11 @@ def main(arguments: list[str]) -> int:
         chosen.truth |= options.truth
         check_host()
         with scratch_folder(options.scratch) as scratch:
-            job = Job(command, Path.cwd(), scratch)
-            return run(chosen, job, options.time_limit, options.console, options.quiet)
+            job = Job(command, Path.cwd(), scratch, f".numaprof-lab-{os.getpid()}")
+            try:
+                return run(chosen, job, options.time_limit, options.console, options.quiet)
+            finally:
+                put_in_place(scratch / job.elsewhere)
     except machine.MachineError as error:
         fail(str(error))
     except guest.GuestError as error:
@@ -139,6 +142,15 @@ def check_host() -> None:
     missing = [name for name in ("vmlinuz", "initrd", "hardware.so") if not (BUILT / name).exists()]
     if missing:
         fail(f"the emulated machine is not built ({', '.join(missing)} missing)", "run make lab")
+
+
+def put_in_place(brought: Path) -> None:
+    lost = elsewhere.put_in_place(brought) if os.path.isdir(brought) else []
+    if lost:
+        print(
+            f"numaprof: not brought back: {elsewhere.in_words(lost)}; let the command write into the working folder",
+            file=sys.stderr,
+        )
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from runner import qemu
 from runner.machine import Machine
 
 BOOT_SECONDS = 300  # a guest boots in 5 to 10 on an idle computer
+END_SECONDS = 120  # for the command to end when its time is up, and for its files to come back
 KEPT_LINES = 200
 PR_SET_PDEATHSIG = 1
 
@@ -49,6 +50,7 @@ class Outputs:
 @dataclass
 class _State:
     started: bool = False
+    late: bool = False  # its time is up, and the guest was told to stop it
     status: int | None = None
     failure: str = ""
     lost: str = ""
@@ -57,17 +59,20 @@ class _State:
 
 def run(machine: Machine, built: Path, job: jobs.Job, time_limit: float, outputs: Outputs) -> int:
     """The command's exit status."""
-    guest = _Guest(machine, built, job, outputs)
+    guest = _Guest(machine, built, job, outputs, time_limit)
     try:
-        guest.follow(time_limit)
+        guest.follow()
         return guest.result()
     finally:
         guest.end()
 
 
 class _Guest:
-    def __init__(self, machine: Machine, built: Path, job: jobs.Job, outputs: Outputs) -> None:
+    control: socket.socket
+
+    def __init__(self, machine: Machine, built: Path, job: jobs.Job, outputs: Outputs, time_limit: float) -> None:
         self.outputs = outputs
+        self.time_limit = time_limit
         self.state = _State()
         self.machine = machine
         self.selector = selectors.DefaultSelector()
@@ -80,6 +85,8 @@ class _Guest:
         for name in (*qemu.PORTS, "console"):
             ours, other = socket.socketpair()
             self.selector.register(ours, selectors.EVENT_READ, name)
+            if name == "control":
+                self.control = ours
             sockets.append(other)
             theirs[name] = other.fileno()
         theirs["shared"] = _memory_file("numaprof-lab", qemu.shared_bytes(self.machine))
@@ -105,8 +112,9 @@ class _Guest:
             os.close(theirs["shared"])
             os.close(theirs["initrd"])
 
-    def follow(self, time_limit: float) -> None:
+    def follow(self) -> None:
         """Until the guest has said how the command ended, or all its doors are closed."""
+        time_limit = self.time_limit
         limit = time.monotonic() + BOOT_SECONDS
         began = False
         while self.selector.get_map() and self.state.status is None and not self.state.failure:
@@ -116,13 +124,22 @@ class _Guest:
             for key, _ in self.selector.select(min(max(limit - time.monotonic(), 0), 3600)):
                 self._take(key)
             if time.monotonic() >= limit:
-                raise self._too_late(time_limit)
+                if not began or self.state.late:
+                    raise self._too_late()
+                self.control.sendall(b"stop\n")
+                self.state.late = True
+                limit = time.monotonic() + END_SECONDS
 
-    def _too_late(self, time_limit: float) -> GuestError:
-        if self.state.started:
-            return GuestError(f"the command did not end within {time_limit:g} s", "--time-limit SECONDS allows more")
+    def _too_late(self) -> GuestError:
+        if self.state.late:
+            return self._was_late("what it wrote is lost: ")
         return GuestError(
             f"the guest did not boot within {BOOT_SECONDS} s", "is this computer busy? --console FILE shows more"
+        )
+
+    def _was_late(self, lost: str = "") -> GuestError:
+        return GuestError(
+            f"the command did not end within {self.time_limit:g} s", f"{lost}--time-limit SECONDS allows more"
         )
 
     def _take(self, key: selectors.SelectorKey) -> None:
@@ -176,6 +193,8 @@ class _Guest:
             raise GuestError(self._last_words(), "--console FILE shows all it printed")
         if state.lost:
             raise GuestError(f"files could not be brought back: {state.lost}", "--scratch DIR puts them elsewhere")
+        if state.late:
+            raise self._was_late()
         return state.status
 
     def _drain(self) -> None:

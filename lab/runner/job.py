@@ -15,6 +15,7 @@ TREE = Path(__file__).resolve().parent.parent.parent
 
 # Spinning threads of eight CPUs on two cores would keep each other from working.
 DEFAULTS = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+STOP_SECONDS = 20  # between the polite and the other end of a command whose time is up
 PARANOID = 2  # the kernel's own default, whatever the distribution's
 
 
@@ -23,6 +24,7 @@ class Job:
     arguments: list[str]
     cwd: Path
     scratch: Path
+    elsewhere: str  # name of the folder in scratch that files from outside of both come to
 
 
 def initrd(built: Path, machine: Machine, job: Job) -> bytes:
@@ -53,6 +55,8 @@ def settings(machine: Machine, job: Job) -> str:
         "cwd": job.cwd,
         "scratch": job.scratch,
         "tree": TREE,
+        "elsewhere": job.elsewhere,
+        "stop_seconds": STOP_SECONDS,
     }
     return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in values.items())
 

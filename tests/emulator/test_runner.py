@@ -25,11 +25,11 @@ needs_lab = pytest.mark.skipif(missing() is not None, reason=f"needs {missing()}
 
 
 def lab(
-    *arguments: object, environment: dict[str, str] | None = None, run: Path = RUN
+    *arguments: object, environment: dict[str, str] | None = None, run: Path = RUN, cwd: str | Path = "/tmp"
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(run), *map(str, arguments)]
     environment = os.environ | (environment or {})
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd="/tmp")
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=cwd)
 
 
 def check_one_line(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -254,7 +254,7 @@ def test_interruption_of_a_command(tmp_path: Path) -> None:
 
 @needs_lab
 def test_files_come_back_to_the_working_folder(tmp_path: Path) -> None:
-    """As docs/getting-started.md says: the next command reads them there. What is written elsewhere is thrown away."""
+    """As docs/getting-started.md says: the next command reads them there. The system's files are thrown away."""
     (tmp_path / "old").write_text("old\n")
     script = "echo new >>old; mkdir sub; echo made >sub/file; echo out >/etc/numaprof-lab-test; cat old"
     command = [sys.executable, RUN, "--machine", "plain", "--", "sh", "-c", script]
@@ -264,6 +264,35 @@ def test_files_come_back_to_the_working_folder(tmp_path: Path) -> None:
     assert (tmp_path / "sub" / "file").read_text() == "made\n"
     assert not Path("/etc/numaprof-lab-test").exists()
     assert sorted(os.listdir(tmp_path)) == ["old", "sub"]
+
+
+@needs_lab
+def test_new_files_elsewhere_come_back(tmp_path: Path) -> None:
+    """What a recorder inside says it has recorded is there; a file of the host is not replaced, but named."""
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    other.mkdir()
+    (other / "old").write_text("old\n")
+    script = f"cd {other}; echo new >old; mkdir sub .hidden; echo made >sub/file; echo x >.hidden/file; ln -s sub link"
+    done = lab("--machine", "plain", "--", "sh", "-c", script, cwd=work)
+    assert (done.returncode, done.stdout) == (0, "")
+    lost, remedy = f"{other}/old (it is there already)", "let the command write into the working folder"
+    assert done.stderr == f"numaprof: not brought back: {lost}; {remedy}\n"
+    assert (other / "sub" / "file").read_text() == "made\n"
+    assert (other / "old").read_text() == "old\n"
+    assert (sorted(os.listdir(other)), os.listdir(work)) == (["old", "sub"], [])
+
+
+@needs_lab
+def test_files_come_back_when_the_time_is_up(tmp_path: Path) -> None:
+    """Also of a command that does not end when it is asked to."""
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    other.mkdir()
+    script = f"trap '' TERM; echo 1 >$NUMAPROF_SCRATCH/file; echo 2 >{other}/file; while :; do sleep 1000; done"
+    done = lab("--machine", "plain", "--time-limit", "20", "--", "sh", "-c", script, cwd=work)
+    check_one_line(done, "the command did not end within 20 s", "--time-limit")
+    assert (work / "file").read_text() + (other / "file").read_text() == "1\n2\n"
 
 
 @needs_lab
