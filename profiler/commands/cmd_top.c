@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // top: a process of its own reads counters and /proc at an interval; the Python program makes a screen or text of that.
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
@@ -182,9 +183,21 @@ static int top_show(const struct top_options *options, int fd)
     return DIAG_EXIT_FAILED;
 }
 
+// The pipe must not get the number of a standard stream that is closed.
+static void top_fill_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 static int top_run(const struct top_options *options)
 {
     int ends[2];
+    top_fill_streams();
     if (pipe(ends) < 0) {
         diag_error("ulimit -n", "cannot make a pipe: %s", strerror(errno));
         return DIAG_EXIT_FAILED;

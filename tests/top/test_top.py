@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -363,6 +364,69 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(screen: Tmux) -> None:
     screen.press("C-c")
     screen.shows(r"status 0")
     assert "PROCESSES" not in screen.screen()
+
+
+@contextmanager
+def watched(folder: Path, program: Attachee, before: str = "", behind: str = "") -> Iterator[tuple[Tmux, int]]:
+    """The view in a shell that tells the state of the terminal afterwards; and the process of the view."""
+    command = f"{before} {PROGRAM} top -p {program.pid} --interval 0.2 {behind}"
+    script = f"sh -c 'echo $$ >pid; exec {command}'; echo ended $?; stty -a"
+    with tmux(folder, script) as terminal:
+        terminal.shows(r"numaprof top: .* node|PID +PROGRAM")
+        yield terminal, int((folder / "pid").read_text())
+
+
+def assert_sane(terminal: Tmux, status: int) -> None:
+    shown = terminal.shows(rf"(?s)ended {status}.*\bicanon\b.*\becho\b")
+    assert "-icanon" not in shown and " -echo " not in shown
+
+
+@pytest.mark.requires("tmux")
+@pytest.mark.parametrize("name", ["SIGQUIT", "SIGABRT", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, program: Attachee, name: str) -> None:
+    number = signal.Signals[name]
+    with watched(tmp_path, program) as (terminal, pid):
+        os.kill(pid, number)
+        assert_sane(terminal, 0 if number in (signal.SIGTERM, signal.SIGHUP) else 128 + number)
+
+
+@pytest.mark.requires("tmux")
+@pytest.mark.parametrize("stdin", ["</dev/null", "<&-", "<pid"])
+def test_keys_come_from_the_terminal_though_standard_input_is_something_else(
+    tmp_path: Path, program: Attachee, stdin: str
+) -> None:
+    with watched(tmp_path, program, behind=stdin) as (terminal, _):
+        terminal.press("n")
+        terminal.shows(r"NODES, row 1 of")
+        terminal.press("q")
+        assert_sane(terminal, 0)
+
+
+@pytest.mark.requires("tmux")
+def test_a_terminal_without_keys_gets_plain_pages(tmp_path: Path, program: Attachee) -> None:
+    """In a session of its own the program has no /dev/tty. A page has all tables, a screen one."""
+    with watched(tmp_path, program, before="setsid -w", behind="</dev/null") as (terminal, _):
+        terminal.shows(r"(?s)TID +THREAD.*NODE +CPUS.*PID +PROGRAM")
+
+
+@pytest.mark.requires("tmux")
+def test_a_terminal_of_one_column(screen: Tmux) -> None:
+    screen.shows(r"PROCESSES by cpu")
+    for width, height in ((1, 1), (1, 24), (2, 2), (80, 1), (80, 24)):
+        screen.run("resize-window", "-x", str(width), "-y", str(height))
+    screen.shows(r"PROCESSES by cpu")
+    screen.press("q")
+    screen.shows(r"status 0")
+
+
+@pytest.mark.requires("tmux", "perf_event")
+def test_a_recording_ends_with_a_view_that_is_killed(tmp_path: Path, program: Attachee) -> None:
+    with watched(tmp_path, program) as (terminal, pid):
+        terminal.press("r")
+        (recording,) = until(lambda: list(tmp_path.glob("*.numaprof")))
+        until(lambda: "1" in str(recorded(recording)))
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: rows(recording, "SELECT complete FROM run") == [1])
 
 
 @pytest.mark.requires("tmux")

@@ -53,7 +53,7 @@ def test_screens(name: str, keys: list[str], golden: Golden) -> None:
     golden(f"top/screen-{name}.txt", screen(keys))
 
 
-@pytest.mark.parametrize(("width", "height"), [(40, 10), (20, 5), (200, 60), (79, 3), (1, 1)])
+@pytest.mark.parametrize(("width", "height"), [(40, 10), (20, 5), (200, 60), (79, 3), (1, 1), (2, 2), (0, 1), (0, 24)])
 @pytest.mark.parametrize("keys", [[], ["t"], ["n"], ["enter", "m"], ["?"]])
 def test_any_size(keys: list[str], width: int, height: int) -> None:
     screen(keys, width, height)

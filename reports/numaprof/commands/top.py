@@ -118,6 +118,8 @@ def _live(source: Source, subject: str, choice: Choice, program: str) -> int:
         raise Failure(cause, "numaprof top --once does without") from error
     if obstacle := terminal.obstacle():
         raise Failure(f"the terminal {os.environ.get('TERM', '')!r} {obstacle}", "set TERM, or numaprof top --once")
+    if not terminal.take_keys():
+        return _plain(source, subject, choice, once=False)
     said: str = terminal.Terminal(source, subject, State(choice=choice), program).run()
     if said:
         print(clean(said))

@@ -129,9 +129,9 @@ def cut(text: str, width: int) -> str:
     text = text.rstrip()
     if cells(text) <= width:
         return text
-    while cells(text) > width - 1:
+    while text and cells(text) > width - 1:
         text = text[:-1]
-    return text + "…"
+    return text + "…" if width > 0 else ""
 
 
 # --- tables

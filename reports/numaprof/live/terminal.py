@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import curses
+import fcntl
 import locale
 import os
 import re
 import select
 import signal
 import subprocess
+import sys
+import termios
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -33,6 +38,20 @@ KEYS = {
     127: "back",
 }
 QUIT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# They end the view as they end any program, once the terminal is as it was.
+DEADLY_SIGNALS = (
+    signal.SIGQUIT,
+    signal.SIGABRT,
+    signal.SIGALRM,
+    signal.SIGVTALRM,
+    signal.SIGPROF,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGIO,
+    signal.SIGPWR,
+    signal.SIGXCPU,
+)
+_PR_SET_PDEATHSIG = 1
 
 
 class Source(Protocol):
@@ -51,8 +70,9 @@ class Recording:
         words = [program, "attach", "-q", "-p", str(pid), "-o", self.file]
         pipe = subprocess.PIPE
         # A process group of its own: Ctrl-C is for the view, which then ends the recording.
-        streams = {"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe}
-        self.process = subprocess.Popen(words, start_new_session=True, **streams)  # type: ignore[call-overload]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "start_new_session": True}
+        end_with = _end_with(os.getpid())
+        self.process = subprocess.Popen(words, preexec_fn=end_with, **streams)  # type: ignore[call-overload] # noqa: PLW1509 (the view has one thread)
 
     def ended(self) -> str | None:
         """What to say of it, once it has ended."""
@@ -68,8 +88,21 @@ class Recording:
         return self.ended() or ""
 
 
+def _end_with(parent: int) -> Callable[[], None]:
+    """For the child: it gets SIGINT and ends its recording if the view is killed."""
+    prctl = ctypes.CDLL(None).prctl
+
+    def ask() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+        if os.getppid() != parent:  # it was killed meanwhile
+            os._exit(0)
+
+    return ask
+
+
 class Terminal:
     def __init__(self, source: Source, subject: str, state: State, program: str) -> None:
+        self.deadly = 0  # the signal that ends the program, once the terminal is as it was
         self.source, self.subject, self.state, self.program = source, subject, state, program
         self.view: View | None = None
         self.recording: Recording | None = None
@@ -80,7 +113,7 @@ class Terminal:
         awake, wake = os.pipe()
         for end in (awake, wake):
             os.set_blocking(end, False)
-        for number in (*QUIT_SIGNALS, signal.SIGWINCH):
+        for number in (*QUIT_SIGNALS, *DEADLY_SIGNALS, signal.SIGWINCH):
             signal.signal(number, self._signalled)
         signal.set_wakeup_fd(wake)
         os.environ.setdefault("ESCDELAY", "25")
@@ -88,11 +121,16 @@ class Terminal:
             self._with_screen(awake)
         finally:
             said = self.recording.stop() if self.recording else self.state.message
+            if self.deadly:
+                signal.signal(self.deadly, signal.SIG_DFL)
+                signal.raise_signal(self.deadly)
         return said
 
     def _signalled(self, number: int, _: object) -> None:
-        if number in QUIT_SIGNALS:
+        if number != signal.SIGWINCH:
             self.state = replace(self.state, quits=True)
+        if number in DEADLY_SIGNALS:
+            self.deadly = number
 
     def _with_screen(self, awake: int) -> None:
         """As curses.wrapper, but in the terminal's own colours: start_color would paint all of it white on black."""
@@ -120,6 +158,8 @@ class Terminal:
                 curses.resizeterm(size.lines, size.columns)
             if self.source.fd in ready:
                 self._take(self.source.arrived())
+            if 0 in ready and _has_hung_up():
+                return
             self._press_all(screen)
             self._tend_recording()
 
@@ -161,6 +201,26 @@ class Terminal:
             with suppress(curses.error):
                 screen.addstr(number, 0, text.encode(screen.encoding, "replace").decode(screen.encoding), style)
         screen.refresh()
+
+
+def _has_hung_up() -> bool:
+    """True if the terminal is gone: standard input is ready, and there is nothing to read."""
+    try:
+        return fcntl.ioctl(0, termios.FIONREAD, bytes(4)) == bytes(4)
+    except OSError:
+        return True
+
+
+def take_keys() -> bool:
+    """False: there is no terminal for the keys. They come from the terminal though standard input is something else."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        return True
+    try:
+        keys = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return False
+    os.dup2(keys, 0)
+    return True
 
 
 def obstacle() -> str:
