@@ -60,3 +60,9 @@ uint64_t alloc_record_lost_frees(const struct perf_ring *ring)
 {
     return atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST_FREES));
 }
+
+bool alloc_record_mask(const struct perf_ring *ring, struct cpulist *mask)
+{
+    memcpy(mask, (const char *)ring->control + ALLOC_RING_MASK, sizeof *mask);
+    return cpulist_next(mask, 0) >= 0;
+}

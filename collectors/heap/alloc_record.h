@@ -26,6 +26,8 @@ int alloc_record_map(struct perf_ring *ring, int fd);
 int alloc_record_read(const struct perf_event_header *header, struct alloc_event *event);
 
 // How many there was no room for.
+// The affinity mask that the process says it inherited; false: none.
+bool alloc_record_mask(const struct perf_ring *ring, struct cpulist *mask);
 uint64_t alloc_record_lost(const struct perf_ring *ring);
 uint64_t alloc_record_lost_frees(const struct perf_ring *ring);
 

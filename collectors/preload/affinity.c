@@ -47,6 +47,8 @@ static void affinity_show(size_t size, void *set)
 static __attribute__((noinline)) bool affinity_hidden_of(pid_t tid)
 {
     struct cpulist mask;
+    if (!preload_slot_users())
+        return false;
     const bool is_caller = affinity_of_caller(tid);
     return (is_caller || thread_mask_get(tid, &mask) == 0) && affinity_hidden(is_caller, &mask);
 }
@@ -166,6 +168,8 @@ static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, c
 
 static long affinity_set(pid_t tid, size_t size, const void *set)
 {
+    if (preload_is_filtered())
+        return syscall(SYS_sched_setaffinity, tid, size, set);
     const bool self = affinity_of_caller(tid);
     if (!self && affinity_is_shown_of(tid, size, set))
         return 0;
@@ -184,6 +188,8 @@ PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const c
 {
     __typeof__(&pthread_setaffinity_np) set_next = PRELOAD_NEXT(pthread_setaffinity_np);
     const bool self = pthread_equal(thread, pthread_self());
+    if (preload_is_filtered())
+        return set_next(thread, size, set);
     if (!self && affinity_is_shown_of_thread(thread, size, set))
         return 0;
     int status = set_next(thread, size, set);
@@ -209,6 +215,9 @@ PRELOAD_EXPORT long syscall(long number, ...)
         return affinity_get((pid_t)a[0], (size_t)a[1], (void *)a[2]);
     case SYS_sched_setaffinity:
         return affinity_set((pid_t)a[0], (size_t)a[1], (const void *)a[2]);
+    case SYS_seccomp:
+    case SYS_prctl:
+        return preload_seccomp_call(number, a);
     default:
         return preload_fork_call(number, a);
     }

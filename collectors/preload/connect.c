@@ -184,13 +184,15 @@ static int connect_receive_byte(int fd)
 // wait for the recorder, the child waits too: the answer comes when its events are open.
 static void connect_forked_child(void)
 {
+    if (preload_is_filtered())
+        return;
+    preload_slot_forked();
+    connect_name_process();
     if (!preload_channel())
         return;
     const struct preload_guard guard = preload_enter();
     clock_read_namespace();
-    connect_name_process();
     connect_find_namespace();
-    preload_slot_forked();
     alloc_write_forked();
     int ring = -1, status = -EPIPE;
     for (int i = 0; i < CONNECT_TRIES && connect_is_cut_off(status); i++) {

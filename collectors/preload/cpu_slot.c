@@ -26,6 +26,43 @@ static __thread struct {
     bool is_helper;
 } here;
 
+// The threads of this process that have a mask of ours, without an order; 0: free. One that finds no room keeps its mask
+// when the library goes quiet.
+enum { CPU_SLOT_BOUND = 8192, CPU_SLOT_PROBES = 64 };
+static _Atomic pid_t bound[CPU_SLOT_BOUND];
+
+static void cpu_slot_exchange_bound(pid_t tid, pid_t from, pid_t to)
+{
+    for (unsigned int i = 0; i < CPU_SLOT_PROBES; i++) {
+        pid_t expected = from;
+        if (atomic_compare_exchange_strong(&bound[((unsigned int)tid + i) % CPU_SLOT_BOUND], &expected, to))
+            return;
+    }
+}
+
+static void cpu_slot_bind_begun(void)
+{
+    const pid_t tid = (pid_t)syscall(SYS_gettid);
+    cpu_slot_exchange_bound(tid, 0, tid);
+}
+
+static void cpu_slot_bind_ended(void)
+{
+    const pid_t tid = (pid_t)syscall(SYS_gettid);
+    cpu_slot_exchange_bound(tid, tid, 0);
+}
+
+// Entries of a parent name no thread of a forked child.
+void preload_slots_give_back(void)
+{
+    const pid_t self = getpid();
+    for (size_t i = 0; i < CPU_SLOT_BOUND; i++) {
+        const pid_t tid = atomic_load_explicit(&bound[i], memory_order_relaxed);
+        if (tid != 0 && syscall(SYS_tgkill, self, tid, 0) == 0)
+            thread_mask_set(tid, preload_process_mask());
+    }
+}
+
 static int cpu_slot_take(_Atomic uint32_t *slot_users, const struct cpulist *mask)
 {
     for (;;) {
@@ -96,13 +133,19 @@ int preload_slot_self(int slot)
         preload_slot_leave();
         return -1;
     }
+    if (!here.on_node)
+        cpu_slot_bind_begun();
     here.cpu = cpu;
     here.on_node = false;
+    if (preload_is_quiet()) // meanwhile
+        thread_mask_set(0, preload_process_mask());
     return cpu;
 }
 
 void preload_slot_leave(void)
 {
+    if (here.slot)
+        cpu_slot_bind_ended();
     preload_slot_return(here.slot);
     here.slot = 0;
 }
@@ -121,7 +164,7 @@ bool preload_is_main_node(const struct cpulist *mask)
 void preload_unpin_self(void)
 {
     const int kept_errno = errno;
-    if (preload_is_bound())
+    if (preload_is_bound() && !preload_has_given_back())
         thread_mask_set(0, preload_process_mask());
     errno = kept_errno;
 }
@@ -129,6 +172,8 @@ void preload_unpin_self(void)
 void preload_repin_self(void)
 {
     const int kept_errno = errno;
+    if (preload_is_quiet())
+        return;
     if (here.slot)
         thread_mask_bind(0, here.cpu);
     else if (here.on_node)
@@ -140,6 +185,8 @@ void preload_own_choice(void)
 {
     if (here.slot)
         here.left = here.slot;
+    if (here.on_node)
+        cpu_slot_bind_ended();
     here.left_node |= here.on_node;
     here.on_node = false;
     preload_slot_leave();
@@ -170,6 +217,8 @@ void preload_no_choice(void)
     here.own_choice = false;
     here.on_node = here.left_node && !atomic_load(&main_has_slot);
     here.left_node = false;
+    if (here.on_node)
+        cpu_slot_bind_begun();
     preload_repin_self();
     const int cpu = cpu_slot_take_back();
     const enum channel_pin pin = here.is_helper ? CHANNEL_PIN_HELPER : cpu < 0 ? CHANNEL_PIN_NONE : CHANNEL_PIN_PLANNED;
@@ -232,7 +281,9 @@ void preload_slot_begin(void)
     const bool is_known = !preload_reads_mask_itself() && preload_node_of_self(&main_node) == 0;
     preload_leave(guard);
     here.on_node = is_known && memcmp(&main_node, preload_process_mask(), sizeof main_node) != 0;
-    if (!here.on_node)
+    if (here.on_node)
+        cpu_slot_bind_begun();
+    else
         main_node = (struct cpulist){0};
     thread_mask_set(0, here.on_node ? &main_node : preload_process_mask());
 }

@@ -91,23 +91,26 @@ static size_t exec_text_bytes(char *const *variables)
 static char **exec_make_environment(char **out, char *text, char *const *variables, int kind)
 {
     const char *library = preload_library(), *channel = preload_channel_address();
+    const bool is_left = preload_is_filtered(); // the filter goes along, and would kill the library there
     size_t count = 0;
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))
             out[count++] = variables[i];
     if (*library && (*channel || place_is_on())) {
         char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library,
-                                        elf_kind_bears_preload(kind));
+                                        elf_kind_bears_preload(kind) && !is_left);
         if (end[-1] != '=') {
             out[count++] = text;
             text = end + 1;
         }
-        if (*channel) {
+        if (*channel && !is_left) {
             out[count++] = text;
             text = exec_append_variable(text, CHANNEL_ENVIRONMENT, channel) + 1;
         }
-        out[count++] = text;
-        exec_append_variable(text, CHANNEL_PRELOAD_ENVIRONMENT, library);
+        if (!is_left) {
+            out[count++] = text;
+            exec_append_variable(text, CHANNEL_PRELOAD_ENVIRONMENT, library);
+        }
     }
     out[count] = NULL;
     return out;
@@ -116,7 +119,7 @@ static char **exec_make_environment(char **out, char *text, char *const *variabl
 // True if a recorder follows what the program starts, or a placement file applies to it.
 static bool exec_is_followed(void)
 {
-    return preload_channel() || (place_is_on() && *preload_library());
+    return preload_channel() || preload_is_filtered() || (place_is_on() && *preload_library());
 }
 
 static size_t exec_find_bytes(const char *file)
@@ -146,6 +149,8 @@ static int exec_read_kind(const char *path)
 
 static int exec_kind(const char *path)
 {
+    if (preload_is_filtered())
+        return ELF_KIND_UNKNOWN;
     const struct preload_guard guard = preload_enter();
     const int kind = exec_read_kind(path);
     preload_leave(guard);
@@ -155,6 +160,8 @@ static int exec_kind(const char *path)
 static int exec_kind_of_descriptor(int fd)
 {
     char interpreter[ELF_KIND_INTERPRETER];
+    if (preload_is_filtered())
+        return ELF_KIND_UNKNOWN;
     const struct preload_guard guard = preload_enter();
     const int kind = elf_kind_of(fd, interpreter);
     preload_leave(guard);
@@ -163,6 +170,8 @@ static int exec_kind_of_descriptor(int fd)
 
 static int exec_kind_in_folder(int directory, const char *path)
 {
+    if (preload_is_filtered())
+        return ELF_KIND_UNKNOWN;
     const struct preload_guard guard = preload_enter();
     const int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO would wait
     const int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
@@ -174,6 +183,8 @@ static int exec_kind_in_folder(int directory, const char *path)
 
 static void exec_announce(const char *path, int kind)
 {
+    if (preload_is_filtered())
+        return;
     size_t length = strlen(path);
     const char *end = length < CHANNEL_TEXT ? path : path + length - CHANNEL_TEXT + 1;
     preload_send((struct preload_note){.kind = CHANNEL_EXEC, .a = kind, .text = end});

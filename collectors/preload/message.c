@@ -34,7 +34,7 @@ static uint32_t message_recorder(struct channel *channel)
     return atomic_load((const _Atomic uint32_t *)(const void *)&channel->recorder);
 }
 
-static bool message_recorder_died(struct channel *channel)
+bool preload_recorder_died(struct channel *channel)
 {
     if (atomic_load(&channel->recorder_gone)) // it may have finished its recording, and live on
         return true;
@@ -67,7 +67,7 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
     int at = message_claim(channel, tid);
     if (at >= 0)
         return at;
-    while (at < 0 && !message_recorder_died(channel) && clock_now() < until) {
+    while (at < 0 && !preload_recorder_died(channel) && clock_now() < until) {
         preload_ring_doorbell();
         nanosleep(&slice, NULL);
         if (slice.tv_nsec < CHANNEL_SLICE_MS * (long)CLOCK_MS)
@@ -112,7 +112,7 @@ bool preload_waits_on(struct preload_wait *wait, pid_t recorder)
 
 static bool message_waits_on(struct channel *channel, struct preload_wait *wait)
 {
-    if (message_recorder_died(channel))
+    if (preload_recorder_died(channel))
         return false;
     return preload_waits_on(wait, preload_is_elsewhere() ? 0 : (pid_t)(message_recorder(channel) & FUTEX_TID_MASK));
 }
@@ -131,7 +131,7 @@ static void message_await(struct channel *channel, struct channel_message *messa
     message_in_vain = atomic_compare_exchange_strong(&message->state, &sent, CHANNEL_FREE);
     if (!message_in_vain)
         atomic_store(&message->state, CHANNEL_FREE); // it was answered
-    else if (!message_recorder_died(channel))
+    else if (!preload_recorder_died(channel))
         atomic_fetch_add(&channel->missed, 1);
 }
 

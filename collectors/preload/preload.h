@@ -80,6 +80,7 @@ void preload_send(struct preload_note note);
 struct preload_wait {
     uint64_t since, asked;                       // asked: when /proc was last asked; thousands of threads may wait
 };
+bool preload_recorder_died(struct channel *channel); // or has finished its recording
 bool preload_waits_on(struct preload_wait *wait, pid_t recorder);
 uint64_t preload_patience_ms(uint64_t ms);       // less than ms if the recorder has let somebody wait in vain ...
 void preload_answered(bool is_answered);         // ... since it answered last
@@ -96,6 +97,7 @@ int preload_slot_self(int slot);               // pins the calling thread to it;
 void preload_slot_leave(void);                  // gives the slot back (the mask stays)
 void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
 void preload_repin_self(void);                   // ... until this
+void preload_slots_give_back(void);              // all threads get the process's mask again
 bool preload_is_bound(void);                     // the calling thread has a mask of ours
 bool preload_is_main_node(const struct cpulist *mask); // the mask of the main thread before it has a slot
 void preload_slot_forked(void);                 // in a forked child: nothing is placed yet
@@ -113,6 +115,13 @@ long preload_fork_call(long number, const long arguments[6]); // a system call t
 // --- main_node.c
 int preload_node_of_self(struct cpulist *cpus);  // those of the process's mask; the caller is bound to one CPU
 bool preload_reads_mask_itself(void);            // the program's runtime passes the functions that hide our masks
+
+// --- quiet.c
+bool preload_is_quiet(void);                     // no recorder any more, or a filter that would kill us
+bool preload_has_given_back(void);               // and no thread has a mask of ours any more
+bool preload_is_filtered(void);                  // by a filter of seccomp(2): no system call is to be made
+void preload_go_quiet(void);
+long preload_seccomp_call(long number, const long arguments[6]); // a system call that may be a filter
 
 // --- helpers.c: is this the start routine of a runtime's helper thread?
 bool preload_is_helper(const void *start_routine);

@@ -19,6 +19,8 @@ __attribute__((constructor(101))) static void process_start(void)
 // A child between vfork and exec leaves by _exit too, in its parent's memory: it is not this process's end.
 static void process_announce_end(void)
 {
+    if (preload_is_filtered())
+        return;
     place_finish();
     if (!preload_is_this_process())
         return;

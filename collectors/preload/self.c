@@ -8,13 +8,18 @@ struct preload_self preload_self;
 struct channel *preload_channel(void)
 {
     struct channel *channel = preload_self.channel;
-    return channel && !atomic_load_explicit(&channel->recorder_gone, memory_order_relaxed) ? channel : NULL;
+    if (!channel || preload_is_quiet())
+        return NULL;
+    if (!preload_recorder_died(channel))
+        return channel;
+    preload_go_quiet();
+    return NULL;
 }
 
 _Atomic uint32_t *preload_slot_users(void)
 {
     struct channel *channel = preload_channel();
-    return channel ? channel->slot_users : preload_self.alone_users;
+    return channel ? channel->slot_users : preload_is_quiet() ? NULL : preload_self.alone_users;
 }
 
 const struct channel_settings *preload_settings(void)

@@ -26,6 +26,8 @@ struct thread_start {
 static void thread_ended(void *unused)
 {
     (void)unused;
+    if (!preload_slot_users())
+        return;
     alloc_thread_ended();
     preload_slot_leave();
     const struct timespec used = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -64,6 +66,8 @@ static __attribute__((noinline)) void thread_list_mask(char *out, size_t room)
 // In the new thread, which has its creator's mask.
 static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const void *frame)
 {
+    if (preload_is_quiet() && pin != CHANNEL_PIN_PROGRAM && !preload_is_filtered())
+        thread_mask_set(0, preload_process_mask()); // since its creation, which may have begun with a pin
     if (!preload_slot_users())
         return;
     int cpu = -1;

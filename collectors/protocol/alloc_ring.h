@@ -14,8 +14,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/topology/cpulist.h"
+
 enum {
     ALLOC_RING_CONTROL_BYTES = 4096,
+    ALLOC_RING_MASK = 2048,          // in the control page: the affinity mask that the process inherited
     ALLOC_RING_BYTES = 4 << 20,      // of data: touched only as far as it is used
     ALLOC_THRESHOLD = 64 << 10,      // smaller blocks are not worth a name of their own
     ALLOC_STACK_BYTES = 4096,        // of the stack, for the call stack

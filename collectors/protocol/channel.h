@@ -19,7 +19,7 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 7,
+    CHANNEL_VERSION = 8,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
     // In flight: thousands of threads may end at once. The recorder empties them every few ms.
@@ -42,6 +42,7 @@ enum channel_kind {
                                      // file, -EPERM: it changes its rights. After vfork, process is the parent's; tid
                                      // is right
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
+    CHANNEL_SANDBOX,                 // waits: the last message of the process: a filter would kill it for more
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
     CHANNEL_KINDS,                   // one above the last
 };

@@ -12,6 +12,7 @@
 #include "profiler/recorder/evidence/counter_sets_evidence.h"
 #include "profiler/recorder/recorder_modules.h"
 #include "profiler/symbols/names.h"
+#include "profiler/recorder/targets/pins.h"
 
 void recorder_start(struct recorder *r)
 {
@@ -159,8 +160,10 @@ static void recorder_leave_channel(struct recorder *r)
 {
     thread_starts_stop(&r->starts);
     messages_take_last(&r->messages);
-    if (r->has_channel)
-        channel_server_leave(&r->channel);
+    if (!r->has_channel)
+        return;
+    channel_server_leave(&r->channel);
+    pins_give_back(&r->targets);
 }
 
 int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)

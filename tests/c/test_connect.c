@@ -45,6 +45,11 @@ void preload_slot_start(void)
 {
 }
 
+bool preload_is_filtered(void)
+{
+    return false;
+}
+
 void preload_slot_forked(void)
 {
 }

@@ -50,11 +50,12 @@ ODD = {
     "limits itself": "ulimit -n 20; ulimit -s 512; exec {touch} 4 64",
     "calls everything everywhere": "exec {everywhere}",
     "takes all keys": "exec {all_keys}",
+    "sandboxes itself": "{sandboxed} prctl; echo $?; {sandboxed} seccomp; echo $?; exec {sandboxed} strict",
     "reads its mask in every way": "exec {mask_views}",
 }
 
 
-WORDS = ("closes", "daemon", "touch", "remapped", "everywhere", "all_keys", "mask_views")
+WORDS = ("closes", "daemon", "touch", "remapped", "everywhere", "all_keys", "sandboxed", "mask_views")
 
 
 def _script(name: str, folder: Path) -> str:

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -193,6 +194,7 @@ static void call_new(const char *make, const char *end, int aligned, int is_noth
     X(syscall, syscall(SYS_sched_getaffinity, 0, sizeof cpus, &cpus))                                                  \
     X(pthread_create, make_thread())                                                                                   \
     X(thrd_create, make_c11_thread())                                                                                  \
+    X(prctl, prctl(PR_GET_DUMPABLE))                                                                                   \
     X(fork, end_child(fork()))                                                                                         \
     X(_Fork, end_child(_Fork()))                                                                                       \
     X(clone, make_clone())                                                                                             \

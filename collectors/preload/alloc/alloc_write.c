@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -48,6 +49,8 @@ int alloc_write_make(void)
         close(fd);
         return status;
     }
+    static_assert(ALLOC_RING_MASK + sizeof(struct cpulist) <= ALLOC_RING_CONTROL_BYTES, "it fits");
+    memcpy((char *)memory + ALLOC_RING_MASK, preload_process_mask(), sizeof(struct cpulist));
     alloc_write_own();
     ring = memory;
     return fd;

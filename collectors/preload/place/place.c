@@ -101,13 +101,15 @@ void place_check_block(struct place_block *block)
 {
     enum { CHECKED_BLOCKS = 256 };
     struct placement_count *count = &counts->subjects[block->subject];
-    if (block->process == place_process() && !atomic_exchange(&block->is_checked, true) &&
+    if (!preload_is_filtered() && block->process == place_process() && !atomic_exchange(&block->is_checked, true) &&
         atomic_fetch_add(&count->checked_blocks, 1) < CHECKED_BLOCKS)
         place_check(&block->range, count);
 }
 
 const struct placement_place *place_choose(int subject, size_t bytes)
 {
+    if (preload_is_filtered())
+        return NULL;
     const struct placement_place *place =
         placement_find_place(placement, &placement->subjects[subject], place_ordinal(subject));
     if (place) {

@@ -226,6 +226,17 @@ void allocations_close_ring(struct allocations *allocations, struct process *pro
     perf_streams_end(allocations->streams, &ring->stream);
 }
 
+bool allocations_process_mask(const struct process *process, struct cpulist *mask)
+{
+    return process->allocations && alloc_record_mask(&process->allocations->stream.ring, mask);
+}
+
+void allocations_forget(struct allocations *allocations, struct process *process, uint64_t time)
+{
+    objects_forget_heap(&allocations->objects, process, time);
+    objects_unmapped(&allocations->objects, process, 0, UINT64_MAX, time);
+}
+
 void allocations_close_rings(struct allocations *allocations)
 {
     uint64_t pid, value;

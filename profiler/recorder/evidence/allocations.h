@@ -36,6 +36,12 @@ void allocations_open_ring(struct allocations *allocations, struct process *proc
 // Ends the ring of a process after the next drain, if the process has one.
 void allocations_close_ring(struct allocations *allocations, struct process *process);
 
+// The affinity mask that the process inherited, by its own word; false: not known.
+bool allocations_process_mask(const struct process *process, struct cpulist *mask);
+
+// What is allocated and freed from now on is unknown: the process goes on unseen.
+void allocations_forget(struct allocations *allocations, struct process *process, uint64_t time);
+
 // Closes the rings of all processes. Not during a drain.
 void allocations_close_rings(struct allocations *allocations);
 

@@ -13,6 +13,7 @@
 #include "collectors/processes/thread_time.h"
 #include "core/util/grow.h"
 #include "profiler/output/output_name.h"
+#include "profiler/recorder/targets/pins.h"
 
 static pid_t messages_tid(const struct process *process, pid_t inner)
 {
@@ -136,6 +137,19 @@ static void messages_exit_process(struct messages *messages, struct process *pro
         targets_end_process(targets, process, message->time_ns);
 }
 
+// The rings are drained first: they hold what the process did before.
+static void messages_sandbox(struct messages *messages, const struct channel_received *message)
+{
+    const struct targets *targets = messages->connections.targets;
+    perf_streams_drain(messages->connections.streams, message->time_ns);
+    struct process *process = tasks_process_of_channel(targets->tasks, message->process);
+    messages->sandboxed++;
+    if (!process)
+        return; // its end was among the records
+    allocations_forget(targets->allocations, process, message->time_ns);
+    pins_forget(targets, process);
+}
+
 static void messages_exec(struct messages *messages, struct process *sender, const struct channel_received *message)
 {
     const struct targets *targets = messages->connections.targets;
@@ -179,6 +193,9 @@ static void messages_handle(struct messages *messages, const struct channel_rece
         break;
     case CHANNEL_EXEC:
         messages_exec(messages, process, message);
+        break;
+    case CHANNEL_SANDBOX:
+        messages_sandbox(messages, message);
         break;
     case CHANNEL_REGION:
         windows_switch(messages->windows, message->a == 1, "mark");
@@ -449,6 +466,11 @@ void messages_finish(const struct messages *messages)
                messages->dropped + (connections->channel ? channel_server_missed(connections->channel) : 0), NULL,
                "message of a thread was not taken in time: it may be missing or unpinned, or a mark without effect",
                "messages of threads were not taken in time: some may be missing or unpinned, or marks without effect");
+    note_count(connections->targets->tasks, "sandbox", messages->sandboxed, NULL,
+               "process forbade itself system calls of the preload library (seccomp): from then on its threads are not "
+               "pinned, and what it allocates and starts has no name and no counters",
+               "processes forbade themselves system calls of the preload library (seccomp): from then on their threads "
+               "are not pinned, and what they allocate and start has no name and no counters");
     note_count(connections->targets->tasks, "unmade",
                connections->channel ? channel_server_unmade(connections->channel) : 0, OUTPUT_NAME_MORE_PROCESSES,
                "thread could not be started: the system refused it; up to 5 of the allowed ones are numaprof's own",

@@ -21,6 +21,7 @@ struct messages {
     uint64_t settled_ns, marked_ns;
     unsigned int looks;
     uint64_t held_ns;                // of the oldest message whose sender may still become known; UINT64_MAX: none
+    uint64_t sandboxed;              // processes that forbade themselves what the library does
     uint64_t dropped;                // messages and arrivals of unknown processes that found no room
     // In one go: the end of a process, which a scan may meet first, ends its threads. The first early_count are kept:
     // the connections of their processes wait behind others, or they were sent after such a message.
