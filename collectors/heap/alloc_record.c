@@ -44,6 +44,7 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
         .bytes = record.bytes,
         .since = record.since,
         .tid = record.tid,
+        .lost_frees = record.lost_frees,
         .where = {.regs = register_bytes > 0 ? (const uint64_t *)at : NULL,
                   .stack = at + register_bytes,
                   .stack_bytes = record.stack_bytes},
@@ -56,9 +57,9 @@ uint64_t alloc_record_lost(const struct perf_ring *ring)
     return atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST));
 }
 
-uint64_t alloc_record_lost_frees(const struct perf_ring *ring)
+uint32_t alloc_record_lost_frees(const struct perf_ring *ring)
 {
-    return atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST_FREES));
+    return (uint32_t)atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST_FREES));
 }
 
 bool alloc_record_mask(const struct perf_ring *ring, struct cpulist *mask)

@@ -13,6 +13,7 @@ struct alloc_event {
     enum alloc_kind kind;
     uint64_t address, bytes, since;
     uint32_t tid;                    // in the process's own pid namespace
+    uint32_t lost_frees;             // frees of the process that were lost before it was written, low 32 bits
     struct perf_sample where;
 };
 
@@ -29,6 +30,8 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
 // The affinity mask that the process says it inherited; false: none.
 bool alloc_record_mask(const struct perf_ring *ring, struct cpulist *mask);
 uint64_t alloc_record_lost(const struct perf_ring *ring);
-uint64_t alloc_record_lost_frees(const struct perf_ring *ring);
+
+// How many of these were frees, as the records have it: low 32 bits.
+uint32_t alloc_record_lost_frees(const struct perf_ring *ring);
 
 #endif

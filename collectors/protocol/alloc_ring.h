@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,6 +41,13 @@ static inline _Atomic uint64_t *alloc_ring_counter(const struct perf_event_mmap_
     return (_Atomic uint64_t *)(uintptr_t)control->__reserved + counter;
 }
 
+// How much of the ring is in use. False: the reader has passed this head, which another writer has moved meanwhile.
+static inline bool alloc_ring_used(uint64_t head, uint64_t tail, uint64_t *used)
+{
+    *used = head - tail;
+    return *used <= ALLOC_RING_BYTES;
+}
+
 // The header as the one word that commits its record.
 static inline uint64_t alloc_ring_commit_word(struct perf_event_header header)
 {
@@ -60,7 +68,8 @@ struct alloc_record {
     uint64_t address, bytes;         // freed: bytes 0 for a heap block, else the range that was unmapped
     uint64_t since;                  // CLOCK_MONOTONIC: when the allocating call began
     uint32_t tid, kind;
-    uint32_t stack_bytes, reserved;
+    uint32_t stack_bytes;
+    uint32_t lost_frees;             // of the process so far, low 32 bits: a loss has its place among the records
 };
 
 #endif

@@ -176,9 +176,17 @@ TEST(losses_are_counted_past_every_width)
     begin();
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
         atomic_store(alloc_ring_counter(ring.control, ALLOC_LOST), lost[i]);
-        atomic_store(alloc_ring_counter(ring.control, ALLOC_LOST_FREES), lost[i] / 2);
         CHECK_EQ(alloc_record_lost(&ring), lost[i]);
-        CHECK_EQ(alloc_record_lost_frees(&ring), lost[i] / 2);
     }
     perf_ring_unmap(&ring);
+}
+
+TEST(a_head_that_the_reader_has_passed_is_not_a_full_ring)
+{
+    uint64_t used;
+    CHECK(alloc_ring_used(128, 64, &used));
+    CHECK_EQ(used, 64);
+    CHECK(alloc_ring_used(64 + ALLOC_RING_BYTES, 64, &used));
+    CHECK_EQ(used, ALLOC_RING_BYTES);
+    CHECK(!alloc_ring_used(64, 128, &used));
 }

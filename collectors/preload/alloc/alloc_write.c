@@ -138,20 +138,29 @@ static void alloc_write_ring_doorbell(uint64_t used_before, uint64_t used)
         preload_ring_doorbell();
 }
 
+static void alloc_write_count_loss(uint32_t type)
+{
+    atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST), 1);
+    atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST_FREES), type == ALLOC_RECORD_FREED);
+}
+
 // Sets the record's size and reserves room for it. False: there is no room, and the record counts as lost.
 static bool alloc_write_reserve(struct alloc_record *record, uint64_t *start)
 {
-    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_RELAXED), used;
+    enum { TRIES = 1000 }; // to read a head and a tail that fit; the program may have overwritten them
+    uint64_t head, used;
     size_t bytes;
+    int tries = 0;
     do {
+        record->lost_frees = (uint32_t)atomic_load(alloc_ring_counter(ring, ALLOC_LOST_FREES));
+        head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
         // Acquire: the reader has zeroed what it gave back.
-        uint64_t tail = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE);
-        used = head - tail;
+        while (!alloc_ring_used(head, __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE), &used) && ++tries < TRIES)
+            head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
         uint64_t limit = alloc_write_limit(record, used);
         bytes = sizeof *record + record->header.misc * sizeof(uint64_t) + record->stack_bytes + sizeof(uint64_t);
         if (used + bytes > limit) {
-            atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST), 1);
-            atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST_FREES), record->header.type == ALLOC_RECORD_FREED);
+            alloc_write_count_loss(record->header.type);
             return false;
         }
     } while (!__atomic_compare_exchange_n(&ring->data_head, &head, head + bytes, false, __ATOMIC_RELAXED,
@@ -188,14 +197,25 @@ static bool alloc_write_is_ours(void)
     return ring && preload_channel() && (alloc_write_owned ? *alloc_write_owned != 0 : preload_is_this_process());
 }
 
+// False: nobody reads the record, or a signal handler interrupted this thread with a record half written.
+static bool alloc_write_begin(uint32_t type)
+{
+    if (!alloc_write_is_ours())
+        return false;
+    if (alloc_write_inside)
+        alloc_write_count_loss(type);
+    const bool may_write = !alloc_write_inside;
+    alloc_write_inside = true;
+    return may_write;
+}
+
 // Noinline: the registers are those of this frame, whose callers the unwinder finds.
 __attribute__((noinline)) void alloc_write_allocated(enum alloc_kind kind, const void *address, size_t bytes,
                                                      uint64_t since)
 {
     uint64_t registers[ALLOC_REGISTERS];
-    if (!alloc_write_is_ours() || alloc_write_inside)
+    if (!alloc_write_begin(ALLOC_RECORD_ALLOCATED))
         return;
-    alloc_write_inside = true; // a signal handler that allocates may interrupt this thread with a record half written
     size_t count = kind == ALLOC_STACK ? 0 : alloc_write_registers(registers);
     uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
     struct alloc_record record = {
@@ -212,9 +232,8 @@ __attribute__((noinline)) void alloc_write_allocated(enum alloc_kind kind, const
 
 void alloc_write_tls(const void *address, size_t bytes, const void *module, uint64_t since)
 {
-    if (!alloc_write_is_ours() || alloc_write_inside)
+    if (!alloc_write_begin(ALLOC_RECORD_ALLOCATED))
         return;
-    alloc_write_inside = true;
     struct alloc_record record = {.header = {.type = ALLOC_RECORD_ALLOCATED},
                                   .address = (uintptr_t)address,
                                   .bytes = bytes,
@@ -227,9 +246,8 @@ void alloc_write_tls(const void *address, size_t bytes, const void *module, uint
 
 void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes)
 {
-    if (!alloc_write_is_ours() || alloc_write_inside)
+    if (!alloc_write_begin(ALLOC_RECORD_FREED))
         return;
-    alloc_write_inside = true;
     struct alloc_record record = {
         .header = {.type = ALLOC_RECORD_FREED}, .address = (uintptr_t)address, .bytes = bytes, .kind = kind};
     alloc_write_record(&record, NULL, NULL);

@@ -14,7 +14,7 @@
 struct allocation_stream {
     struct perf_stream stream;
     struct process *process;         // NULL: it has ended
-    uint64_t lost_frees;             // as last seen
+    uint32_t lost_frees;             // as last seen
 };
 
 static const char *allocations_path(const struct process *process, uint64_t address)
@@ -147,6 +147,17 @@ static void allocations_allocated(struct allocations *allocations, struct proces
     objects_allocated(&allocations->objects, process, &block);
 }
 
+// A lost free may be that of any heap block that was allocated before it. Records of two writers may stand in the other
+// order than they counted losses.
+static void allocations_see_losses(struct allocations *allocations, struct allocation_stream *ring, uint32_t lost_frees,
+                                   uint64_t time)
+{
+    if ((int32_t)(lost_frees - ring->lost_frees) <= 0)
+        return;
+    objects_forget_heap(&allocations->objects, ring->process, time);
+    ring->lost_frees = lost_frees;
+}
+
 static void allocations_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
 {
     struct allocation_stream *ring = (struct allocation_stream *)stream;
@@ -159,10 +170,7 @@ static void allocations_record(struct perf_stream *stream, const struct perf_eve
         allocations->losses->malformed++;
         return;
     }
-    uint64_t lost_frees = alloc_record_lost_frees(&stream->ring);
-    if (lost_frees != ring->lost_frees)
-        objects_forget_heap(&allocations->objects, process, time);
-    ring->lost_frees = lost_frees;
+    allocations_see_losses(allocations, ring, event.lost_frees, time);
     if (event.is_freed && event.kind == ALLOC_HEAP)
         objects_freed(&allocations->objects, process, event.address, time);
     else if (event.is_freed && event.kind == ALLOC_TLS)
@@ -221,6 +229,7 @@ void allocations_close_ring(struct allocations *allocations, struct process *pro
     struct allocation_stream *ring = process->allocations;
     if (!ring)
         return;
+    allocations_see_losses(allocations, ring, alloc_record_lost_frees(&ring->stream.ring), clock_now());
     process->allocations = NULL;
     ring->process = NULL;
     perf_streams_end(allocations->streams, &ring->stream);
