@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/process/large_stack.h"
+#include "core/process/shrunk_file.h"
 #include "core/text/diag.h"
 #include "profiler/import/import_modules.h"
 #include "profiler/import/perf_data/perf_expand.h"
@@ -306,6 +307,7 @@ static void import_work_do(void *context)
         return;
     }
     import->request = work->request;
+    shrunk_file_tolerate();
     int error = import_open(import);
     work->status = error < 0 ? import_refuse(import, error) : import_convert(import);
     import_close(import);

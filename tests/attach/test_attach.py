@@ -20,7 +20,7 @@ import pytest
 from attaching import LATE_PAGES, PAGE, Attachee, attached, attachee, gone, refused, state, waits, with_pmu
 from conftest import BUILD, NOBODY, NOBODY_ID, PROGRAM, TREE, build_once
 from numaprof.evidence.evidence import load
-from running import children_of, one, reports, rows, run, run_command, until
+from running import children_of, one, reports, rows, run, run_command, target, until
 
 TICK_NS = 1e9 / os.sysconf("SC_CLK_TCK")
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
@@ -752,3 +752,17 @@ def test_numaprof_itself() -> None:
         check=False,
     )
     refused((done.returncode, done.stdout, done.stderr), 126, "is numaprof itself")
+
+
+@pytest.mark.requires("gcc")
+def test_a_process_whose_leading_thread_has_ended_may_end_at_any_moment(recording: Path) -> None:
+    """It ends while its threads are looked for, or later. A use of the freed process ends the sanitized recorder."""
+    command = [target("leader_ended", "-pthread")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        attach = [PROGRAM, "attach", "-q", "-p", str(process.pid), "-o", recording]
+        with subprocess.Popen(attach) as recorder:
+            until(lambda: is_recorded(recording, process.pid) or recorder.poll() is not None)
+            process.kill()
+    assert recorder.returncode == 0
+    assert one(recording, "SELECT complete FROM run") == 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
-from running import Ended, is_alive, one, reports, rows, run, run_as_nobody, run_command, target, touched_pages, until
+from running import Ended, has_rows, is_alive, one, reports, rows, run, run_as_nobody, run_command, target, touched_pages, until
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
 
@@ -315,3 +315,29 @@ def test_the_commands_that_a_report_suggests_work_twice(tmp_path: Path) -> None:
         assert again.status == 0 and new.name in again.out + again.err
         compare = [new.name if word == "NEW" else word for word in second[1:]]
         assert run_command(PROGRAM, *compare, cwd=tmp_path).status == 0
+
+
+LIBRARY = """#include <stddef.h>
+void fill(char *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 4096)
+        memory[i] = 1;
+    memory[bytes - 1] = 7;
+}
+"""
+
+
+@pytest.mark.requires("gcc", "perf_event")
+def test_a_library_that_is_emptied_in_place_ends_no_recording(tmp_path: Path) -> None:
+    """As cp and install do before they write. The recorder has it mapped: its first touches led there."""
+    (tmp_path / "library.c").write_text(LIBRARY)
+    library, recording = tmp_path / "library.so", tmp_path / "r.numaprof"
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
+    command = [PROGRAM, "record", "-q", "-o", recording, target("truncated_library"), library]
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "7\n"
+        until(lambda: has_rows(recording, "sample"))
+        process.communicate("\n")
+    assert process.returncode == 0
+    assert rows(recording, "SELECT complete FROM run") == [1]
+    assert rows(recording, "SELECT value FROM note WHERE kind = 'replaced'") == [1]

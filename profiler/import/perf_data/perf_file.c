@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -71,25 +70,6 @@ static int perf_file_descriptor(const char *path)
     int spooled = S_ISDIR(status.st_mode) ? -EISDIR : perf_file_spool(fd);
     close(fd);
     return spooled;
-}
-
-// Linux raises SIGBUS where a mapped file has become shorter. A page of zeros takes the place of the lost page: no
-// record has a size of 0, so the records end there.
-static void perf_file_fill(int signal_number, siginfo_t *info, void *context)
-{
-    (void)context;
-    const size_t page = (size_t)getpagesize();
-    void *at = (void *)((uintptr_t)info->si_addr & ~(page - 1));
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (info->si_code != BUS_ADRERR || mmap(at, page, PROT_READ, flags, -1, 0) == MAP_FAILED)
-        signal(signal_number, SIG_DFL); // the access is repeated, and ends the program
-}
-
-void perf_file_may_shrink(void)
-{
-    struct sigaction action = {.sa_sigaction = perf_file_fill, .sa_flags = SA_SIGINFO};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, NULL);
 }
 
 int perf_file_map(struct perf_file *file, const char *path)

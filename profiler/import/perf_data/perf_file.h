@@ -84,8 +84,7 @@ bool perf_file_is_text(const struct perf_file *file);
 int perf_file_map(struct perf_file *file, const char *path);
 void perf_file_unmap(struct perf_file *file);
 
-// From here on this process reads zeros where a mapped file became shorter; else SIGBUS ends it.
-void perf_file_may_shrink(void);
+// The file became shorter (core/process/shrunk_file.h): a record of size 0, of which there is none, ends it.
 bool perf_file_has_shrunk(const struct perf_file *file);
 
 // Adds the event of a PERF_FILE_ATTR record (pipe mode). -EBADMSG, -E2BIG, -ENOMEM.

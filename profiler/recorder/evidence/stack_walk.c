@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/process/shrunk_file.h"
 #include "profiler/recorder/run/note.h"
 
 int stack_walk_open(struct stack_walk *walk)
 {
+    shrunk_file_tolerate(); // libelf maps the program's files
     *walk = (struct stack_walk){.files = program_files_new()};
     walk->unwind = walk->files ? unwind_open(walk->files) : NULL;
     return walk->unwind ? 0 : -ENOMEM;

@@ -58,10 +58,9 @@ static int attached_add_thread(struct attached *attached, pid_t pid, pid_t tid)
 // Returns how many threads were new, or -ENOMEM. is_first: nobody has watched the process so far. Later a thread is new
 // only if it is still unknown after the kernel's records up to now were taken: they report those that a watched thread
 // starts.
-static int attached_scan(struct attached *attached, const struct process *process, bool is_first)
+static int attached_scan(struct attached *attached, pid_t pid, bool is_first)
 {
     const struct tasks *tasks = attached->targets->tasks;
-    const pid_t pid = process->pid;
     char path[64];
     int count = 0, status = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -71,7 +70,10 @@ static int attached_scan(struct attached *attached, const struct process *proces
     for (const struct dirent *entry; (entry = readdir(folder)) && status >= 0;) {
         pid_t tid = (pid_t)atoi(entry->d_name);
         if (tid > 0 && !is_first && !tasks_thread(tasks, tid))
-            perf_streams_drain(attached->records->streams, clock_now()); // may end processes
+            perf_streams_drain(attached->records->streams, clock_now());
+        const struct process *process = tasks_process(tasks, pid); // NULL: its end was among the records
+        if (!process)
+            break;
         if (tid <= 0 || tasks_thread(tasks, tid) || (tid == pid && process->shown != tid))
             continue;
         status = attached_add_thread(attached, pid, tid);
@@ -106,9 +108,9 @@ static int attached_process(struct attached *attached, const struct running_proc
     process->touched_at = now;       // its pages are worth a look
     RECORD(tasks->queue, RECORDING_ATTACHED, RECORD_NUMBER(process->id), RECORD_KNOWN(running->age_ns));
     attached_see_mappings(attached, process);
-    int found = attached_scan(attached, process, true);
+    int found = attached_scan(attached, running->pid, true);
     for (int scans = 1; found > 0 && scans < ATTACHED_MOST_SCANS; scans++)
-        found = attached_scan(attached, process, false);
+        found = attached_scan(attached, running->pid, false);
     return found < 0 ? found : 0;
 }
 
