@@ -307,7 +307,6 @@ static void import_work_do(void *context)
         return;
     }
     import->request = work->request;
-    shrunk_file_tolerate();
     int error = import_open(import);
     work->status = error < 0 ? import_refuse(import, error) : import_convert(import);
     import_close(import);
@@ -319,7 +318,7 @@ int import_run(const struct import_request *request)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct import_work work = {.request = request, .status = DIAG_EXIT_FAILED};
     sigaction(SIGXFSZ, &ignore, NULL); // a limit for files is to fail a write, not to kill us
-    perf_file_may_shrink();
+    shrunk_file_tolerate();
     large_stack_run(import_work_do, &work);
     return work.status;
 }
