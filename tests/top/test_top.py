@@ -372,7 +372,7 @@ def watched(folder: Path, program: Attachee, before: str = "", behind: str = "")
     command = f"{before} {PROGRAM} top -p {program.pid} --interval 0.2 {behind}"
     script = f"sh -c 'echo $$ >pid; exec {command}'; echo ended $?; stty -a"
     with tmux(folder, script) as terminal:
-        terminal.shows(r"numaprof top: .* node|PID +PROGRAM")
+        terminal.shows(r"PID +PROGRAM|NODE:PAGES %")
         yield terminal, int((folder / "pid").read_text())
 
 
@@ -406,7 +406,7 @@ def test_keys_come_from_the_terminal_though_standard_input_is_something_else(
 def test_a_terminal_without_keys_gets_plain_pages(tmp_path: Path, program: Attachee) -> None:
     """In a session of its own the program has no /dev/tty. A page has all tables, a screen one."""
     with watched(tmp_path, program, before="setsid -w", behind="</dev/null") as (terminal, _):
-        terminal.shows(r"(?s)TID +THREAD.*NODE +CPUS.*PID +PROGRAM")
+        terminal.shows(r"ADDRESS +SIZE +RESIDENT")
 
 
 @pytest.mark.requires("tmux")
