@@ -538,8 +538,13 @@ def test_no_word_of_the_list_is_typed_once_more_in_c() -> None:
     assert [(file.name, word) for file in files for word in typed.findall(file.read_text())] == []
 
 
-@pytest.mark.parametrize("word", [word for first, *words in WORDS for word in words if first == "class"])
+# No question asks for writes of whole lines: they are listed, and no recording has them.
+ASKED_FOR = [word for first, *words in WORDS for word in words if first == "class" and not word.endswith("_wr")]
+
+
+@pytest.mark.parametrize("word", ASKED_FOR)
 def test_reports_count_every_class(word: str) -> None:
+    assert all(event["class"] in ASKED_FOR for cpu in CPUS for group in catalogue(cpu)["groups"] for event in group)
     events = [Event(id, "counters", "", word, place, 0, None) for id, place in enumerate(("local_dram", "remote_dram"))]
     assert sort_events(events).counted == {0, 1}
 

@@ -33,6 +33,7 @@ struct verify_range {
 
 // Counts of other events of the same pattern on the same pair, as shares of its lines; below 0: no event counted.
 struct verify_seen {
+    double prefetched;      // of the pattern's lines, hardware prefetches took so many before the demand for them came
     double stream_demand;   // demand reads of VERIFY_STREAM; prefetches bring the other lines
     double stream_twin;     // counts of the same class with the other placement, on a pair whose memory is there
     double caches, memory;  // answers of caches, of memory: a modified line may be written back before it is read

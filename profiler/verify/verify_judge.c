@@ -227,13 +227,22 @@ static double judge_twin(const struct verify *verify, const struct event_entry *
     return most;
 }
 
+// Lines of the pair's pattern that an event of all hardware prefetchers counted; below 0: no such event.
+static double judge_prefetched(const struct verify *verify, enum verify_pattern pattern, size_t from, size_t to)
+{
+    double local = judge_share(verify, EVENT_PF_ANY, EVENT_LOCAL_DRAM, pattern, from, to);
+    double remote = judge_share(verify, EVENT_PF_ANY, EVENT_REMOTE_DRAM, pattern, from, to);
+    return local >= 0 && remote >= 0 ? local + remote : -1;
+}
+
 static struct verify_seen judge_seen(const struct verify *verify, const struct event_entry *event,
                                      enum verify_pattern pattern, size_t from, size_t to)
 {
     static const char *const other[] = {EVENT_REMOTE_CACHE, EVENT_REMOTE_MODIFIED, EVENT_OTHER_SOCKET, NULL};
     static const char *const own[] = {EVENT_LOCAL_CACHE, NULL};
     static const char *const memory[] = {EVENT_LOCAL_DRAM, EVENT_REMOTE_DRAM, NULL};
-    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to),
+    struct verify_seen seen = {.prefetched = judge_prefetched(verify, pattern, from, to),
+                               .stream_demand = judge_stream_demand(verify, from, to),
                                .stream_twin = judge_twin(verify, event, from),
                                .memory = judge_answers(verify, pattern, from, to, memory)};
     // Prefetches bring most lines of a stream, and RFOs all lines of stores. Where no event counts what caches answer

@@ -54,6 +54,26 @@ TEST(demand_reads_count_every_random_read_of_their_memory_and_no_other)
     check(expected("zen3", "demand", "local_dram", VERIFY_STORES, &own, -1), 1, 1);
 }
 
+// Prefetchers complete pairs of lines and follow what looks like a stream, also of random reads.
+TEST(demand_lacks_the_lines_that_prefetchers_took)
+{
+    const struct event_cpu *cpu = real_cpu("skylake-sp");
+    const struct event_entry *event = event_catalogue_entry(catalogue, cpu, "demand_rd", "local_dram", NULL);
+    const struct {
+        double prefetched, least;
+    } cases[] = {{0, 1}, {0.2, 0.8}, {0.9, 1 - 0.33}, {-1, 1 - 0.33}}; // too many excuse little; not counted: some
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct verify_seen seen = {.prefetched = cases[i].prefetched, .stream_demand = -1, .stream_twin = -1,
+                                         .caches = -1, .memory = -1};
+        const struct verify_range range = verify_expect(catalogue, cpu, event, VERIFY_RANDOM, &own, &seen);
+        check(range, cases[i].least, 1);
+        CHECK_EQ(verify_expect_word(&range, cases[i].least), VERIFY_RIGHT);
+        CHECK_EQ(verify_expect_word(&range, 0.5), VERIFY_HALF);
+        CHECK_EQ(verify_expect_word(&range, 2), VERIFY_DOUBLE);
+        CHECK_EQ(verify_expect_word(&range, 0.01), VERIFY_NOTHING);
+    }
+}
+
 TEST(what_local_means_of_a_node_in_the_same_package_is_not_presumed)
 {
     CHECK(!expected("skylake-sp", "demand_rd", "local_dram", VERIFY_RANDOM, &near, -1).known);
