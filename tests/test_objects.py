@@ -149,6 +149,15 @@ def test_memory_that_grows_has_one_block_at_a_time(function: str, program: Path,
     assert all(before[1] <= after[0] for before, after in zip(blocks, blocks[1:]))
 
 
+def test_what_replaces_a_part_of_a_mapping_is_no_part_of_it(program: Path, tmp_path: Path) -> None:
+    """Also below 64 KiB, of files and of addresses that were reserved. What mremap does to a file makes no object."""
+    db = record(program, tmp_path, build("replaced.c", "replaced"))
+    for function in ("without_tail", "below_a_small_one", "below_a_file", "below_reserved"):
+        (found,) = (each for each in named(db) if function in each.path)
+        assert found.kind == "mapping" and abs(found.pages - PAGES / 2) <= THIN
+    assert [each for each in named(db) if "moved_file" in each.path] == []
+
+
 @pytest.mark.parametrize("name", ["static_array", "filled_array"])
 def test_a_static_variable_is_named(kinds: sqlite3.Connection, name: str) -> None:
     (found,) = (each for each in named(kinds) if each.name == name)

@@ -189,6 +189,11 @@ static void objects_set_range(struct objects *objects, struct live_allocation *l
 }
 
 // Allocators map more than they need and give back both ends, to get an aligned piece.
+bool objects_is_mapped(const struct process *process, uint64_t address)
+{
+    return live_allocations_find(&process->mapped, address, address + 1) != NULL;
+}
+
 void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time)
 {
     struct live_allocation *live;

@@ -91,6 +91,7 @@ void objects_freed(struct objects *objects, struct process *process, uint64_t ad
 void objects_freed_range(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                          uint64_t time);
 // Ends what the program mapped in this range; what lies outside the range stays.
+bool objects_is_mapped(const struct process *process, uint64_t address); // by a live mapping that the process told of
 void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                       uint64_t time);
 // Ends all heap blocks: frees were lost, so it is unknown which of them are still live.

@@ -131,7 +131,8 @@ static void allocations_allocated(struct allocations *allocations, struct proces
 {
     static const char *const kinds[ALLOC_KINDS] = {
         [ALLOC_HEAP] = "heap", [ALLOC_MAPPING] = "mapping", [ALLOC_SHARED] = "shared",
-        [ALLOC_HUGE] = "huge", [ALLOC_STACK] = "stack",     [ALLOC_TLS] = "tls"};
+        [ALLOC_HUGE] = "huge", [ALLOC_STACK] = "stack",     [ALLOC_TLS] = "tls",
+        [ALLOC_MOVED] = "mapping"};
     const struct objects_block block = {
         .address = event->address,
         .bytes = event->bytes,
@@ -158,6 +159,27 @@ static void allocations_see_losses(struct allocations *allocations, struct alloc
     ring->lost_frees = lost_frees;
 }
 
+// mremap(2) of a file, or of memory that nobody told of, makes no object.
+static void allocations_moving(struct allocations *allocations, struct process *process,
+                               const struct alloc_event *event, uint64_t time)
+{
+    const uint64_t thread = table_mix((uint64_t)process->id, event->tid);
+    if (objects_is_mapped(process, event->address))
+        table_remove(&allocations->moving, thread);
+    else
+        table_put(&allocations->moving, thread, 1); // without memory for it: an object too many
+    objects_unmapped(&allocations->objects, process, event->address, event->bytes, time);
+}
+
+static void allocations_moved(struct allocations *allocations, struct process *process, const struct alloc_event *event,
+                              uint64_t time)
+{
+    if (table_remove(&allocations->moving, table_mix((uint64_t)process->id, event->tid)))
+        objects_unmapped(&allocations->objects, process, event->address, event->bytes, time);
+    else
+        allocations_allocated(allocations, process, event, time);
+}
+
 static void allocations_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
 {
     struct allocation_stream *ring = (struct allocation_stream *)stream;
@@ -175,8 +197,12 @@ static void allocations_record(struct perf_stream *stream, const struct perf_eve
         objects_freed(&allocations->objects, process, event.address, time);
     else if (event.is_freed && event.kind == ALLOC_TLS)
         objects_freed_range(&allocations->objects, process, event.address, event.bytes, time);
+    else if (event.is_freed && event.kind == ALLOC_MOVED)
+        allocations_moving(allocations, process, &event, time);
     else if (event.is_freed)
         objects_unmapped(&allocations->objects, process, event.address, event.bytes, time);
+    else if (event.kind == ALLOC_MOVED)
+        allocations_moved(allocations, process, &event, time);
     else if (event.kind == ALLOC_TLS)
         allocations_locals(allocations, process, &event, time);
     else
@@ -275,6 +301,7 @@ void allocations_attach(struct allocations *allocations)
 void allocations_close(struct allocations *allocations)
 {
     objects_free(&allocations->objects);
+    table_free(&allocations->moving);
     variables_close(allocations->variables);
 }
 

@@ -19,6 +19,7 @@ struct allocations {
     struct objects objects;
     struct variables *variables;
     uint64_t page_bytes;
+    struct table moving;             // threads that are in mremap(2) of what is no mapping of data
     uint64_t lost;                   // allocations and frees that found no room in a ring
     int64_t own_allocators;          // processes that bring their own malloc
 };
