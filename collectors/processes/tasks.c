@@ -252,6 +252,10 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
            tasks_knows_cpu_ns(thread, time) ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
            thread->knows_migrations ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
+    if (thread->waited_ns > thread->waited_ns_before && thread->ran_ns >= thread->ran_ns_before)
+        RECORD(tasks->queue, RECORDING_RUN_DELAY, RECORD_NUMBER(thread->id),
+               RECORD_NUMBER(thread->waited_ns - thread->waited_ns_before),
+               RECORD_NUMBER(thread->ran_ns - thread->ran_ns_before));
     if (thread->clock > 0)
         close(thread->clock);
     free(thread);

@@ -65,6 +65,8 @@ struct thread {
     bool knows_cpu_ns, knows_migrations;
     uint64_t cpu_ns_at;              // when it was read, CLOCK_MONOTONIC
     uint64_t cpu_ns_before;          // what it ran before the recorder came, which is not counted
+    uint64_t waited_ns, ran_ns;      // for a CPU, and on one, as last read from /proc ...
+    uint64_t waited_ns_before, ran_ns_before; // ... and when the recorder came
     int clock;                       // event that counts its time to its end: thread_time.h; 0: none
     int64_t clock_start;             // its CPU time when that was opened
     struct counter_set *counters;    // NULL: none ...

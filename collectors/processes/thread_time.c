@@ -9,18 +9,33 @@
 #include "core/system/clock.h"
 #include "core/system/sysfile.h"
 
-// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
+// /proc/PID/task/TID/schedstat begins with the time on a CPU and the time of waiting for one, in ns
+// (Documentation/scheduler/sched-stats.rst). -1: unknown.
+static int64_t thread_time_schedstat(pid_t pid, pid_t tid, int64_t *waited)
+{
+    char text[128], *end;
+    const int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", pid, tid);
+    if (status <= 0)
+        return -1;
+    const int64_t ran = strtoll(text, &end, 10);
+    *waited = strtoll(end, NULL, 10);
+    return ran;
+}
+
 int64_t thread_time_shown(pid_t pid, pid_t tid)
 {
-    char text[128];
-    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", pid, tid);
-    return status > 0 ? strtoll(text, NULL, 10) : -1;
+    int64_t waited;
+    return thread_time_schedstat(pid, tid, &waited);
 }
 
 void thread_time_begin(struct thread *thread)
 {
-    const int64_t shown = thread_time_shown(thread->process->pid, thread->tid);
-    thread->cpu_ns_before = shown > 0 ? (uint64_t)shown : 0;
+    int64_t waited;
+    const int64_t shown = thread_time_schedstat(thread->process->pid, thread->tid, &waited);
+    if (shown < 0)
+        return;
+    thread->cpu_ns_before = thread->ran_ns_before = (uint64_t)shown;
+    thread->waited_ns_before = (uint64_t)waited;
 }
 
 void thread_time_set(struct thread *thread, int64_t ns)
@@ -34,7 +49,13 @@ void thread_time_set(struct thread *thread, int64_t ns)
 
 void thread_time_read(struct thread *thread)
 {
-    thread_time_set(thread, thread_time_shown(thread->process->pid, thread->tid));
+    int64_t waited;
+    const int64_t ran = thread_time_schedstat(thread->process->pid, thread->tid, &waited);
+    thread_time_set(thread, ran);
+    if (ran < 0)
+        return;
+    thread->ran_ns = (uint64_t)ran;
+    thread->waited_ns = (uint64_t)waited;
 }
 
 static void thread_time_leave(struct thread *thread)

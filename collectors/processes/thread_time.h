@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of threads without counters. (A thread with counters has a clock among its events.)
+// CPU time of threads without counters, and how long threads waited for a CPU. (A thread with counters has a clock among its events.)
 #ifndef COLLECTORS_PROCESSES_THREAD_TIME_H
 #define COLLECTORS_PROCESSES_THREAD_TIME_H
 
@@ -8,10 +8,10 @@
 // CPU time of a thread since its start, in ns, from /proc: up to one tick old while the thread runs. -1: unknown.
 int64_t thread_time_shown(pid_t pid, pid_t tid);
 
-// Leaves the CPU time up to now out of the thread's time in the recording.
+// Leaves the CPU time, and the time of waiting for a CPU, up to now out of the recording.
 void thread_time_begin(struct thread *thread);
 
-// Sets the thread's CPU time from /proc, if it is known there, or to ns.
+// Sets the thread's CPU time from /proc, if it is known there, or to ns. The former reads its time of waiting too.
 void thread_time_read(struct thread *thread);
 void thread_time_set(struct thread *thread, int64_t ns);
 

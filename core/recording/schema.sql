@@ -154,6 +154,14 @@ CREATE TABLE thread (
     uncounted_ns INTEGER                -- CPU time it used before its counters were open, not in cpu_ns; NULL: not known, or none opened
 );
 
+-- How long threads waited for a CPU while they could have run, and how long they ran, both up to the last reading (every
+-- 250 ms) and since the recorder came. Threads that never waited have no row.
+CREATE TABLE run_delay (
+    thread    INTEGER PRIMARY KEY REFERENCES thread,
+    waited_ns INTEGER NOT NULL,
+    ran_ns    INTEGER NOT NULL
+);
+
 -- What a counter counts. class x placement is the population; docs/events.md explains the words.
 CREATE TABLE event (
     id         INTEGER PRIMARY KEY,

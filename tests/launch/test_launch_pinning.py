@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, TREE, build_c
-from running import Ended, one, rows, run, run_command, target, until
+from running import Ended, one, reports, rows, run, run_command, target, until
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
 
@@ -265,3 +265,19 @@ def test_threads_really_sit_there(flags: tuple[str, ...], recording: Path) -> No
         out, _ = running.communicate()
     assert running.returncode == 0
     assert [int(word) for word in out.split()] == [1] * 4
+
+
+@TWO_CPUS
+def test_waiting_for_a_pinned_cpu_is_recorded_and_said(recording: Path) -> None:
+    """A thread works beside endless loops on all CPUs."""
+    loop = "while :; do :; done"
+    with contextlib.ExitStack() as others:
+        for cpu in os.sched_getaffinity(0):
+            process = others.enter_context(subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", loop]))
+            others.callback(process.kill)
+        done = run("record", "-q", "-o", recording, target("busy_thread", "-pthread"))
+    assert done.status == 0
+    assert (
+        one(recording, "SELECT sum(waited_ns) > 0 FROM run_delay JOIN thread ON id = thread AND pin = 'planned'") == 1
+    )
+    assert "other programs used: --pin none" in " ".join(reports("report", recording).out.split())

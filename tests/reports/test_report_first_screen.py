@@ -660,3 +660,13 @@ def test_a_process_that_was_not_recorded_is_named_and_other_notes_are_counted(tm
     text = one_line(builder, tmp_path)
     assert "1 process could not be recorded: no number includes it." in text
     assert "1 more note on the numbers: --full" in text
+
+
+@pytest.mark.parametrize(("waited", "cpus", "said"), [(12, 8, True), (12, 4, False), (8, 8, False)])
+def test_pinned_threads_that_wait_for_their_cpus_are_said(waited: int, cpus: int, said: bool, tmp_path: Path) -> None:
+    """At least 10 % of the time, and not for threads of the same program."""
+    builder = serial_init(pin_plan=",".join(map(str, range(cpus))))
+    for thread in range(1, 9):
+        builder.row("run_delay", thread=thread, waited_ns=waited, ran_ns=100 - waited)
+    text = " ".join(first_screen(builder, tmp_path).split())
+    assert (f"Pinned threads waited {waited} % of the time for their CPUs, which other programs used" in text) == said

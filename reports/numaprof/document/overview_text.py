@@ -7,7 +7,7 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 
-from numaprof.analysis.binding import BOUND_BY, binding
+from numaprof.analysis.binding import BOUND_BY, binding, most_at_once
 from numaprof.analysis.left_to_chance import wandering
 from numaprof.analysis.naming import thread_in_text, touched_from
 from numaprof.analysis.remote_share import COUNTERS, basis
@@ -17,7 +17,7 @@ from numaprof.document.missing_lines import without_lines, without_names
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Imported
 from numaprof.evidence.machine import Machine, parse_list
-from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
+from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES, WAITS_FOR_CPU
 from numaprof.recording.sql import sql_run, sql_samples
 from numaprof.text.format import (
     clean,
@@ -62,6 +62,7 @@ def banner(evidence: Evidence) -> Iterator[str]:
         yield _attached(evidence.attached)
     if evidence.imported:
         yield from _imported(evidence.imported, evidence.run.host)
+    yield from _waits_for_cpu(evidence)
     bare = without_lines(evidence)
     if bare:
         yield f"No line numbers: {words(bare)} {either(len(bare), 'lacks', 'lack')} debug information; build with -g."
@@ -72,6 +73,20 @@ def banner(evidence: Evidence) -> Iterator[str]:
         yield f"The program was ended by {_signal(run.term_signal)}."
     elif run.exit_status:
         yield f"The program ended with status {run.exit_status}."
+
+
+def _waits_for_cpu(evidence: Evidence) -> Iterator[str]:
+    """Other programs use the CPUs of pinned threads. A program of more threads than CPUs waits for its own threads."""
+    delay = evidence.run_delay
+    if delay is None or not delay.waited_ns or evidence.run.emulated is not None:
+        return
+    part = delay.waited_ns / (delay.waited_ns + (delay.ran_ns or 0))
+    cpus = set((evidence.run.pin_plan or "").split(","))
+    if part >= WAITS_FOR_CPU and most_at_once(evidence) <= len(cpus):
+        yield (
+            f"Pinned threads waited {round_percent(part)} of the time for their CPUs, which other programs used: "
+            "--pin none leaves the choice to the kernel, --pin LIST names other CPUs."
+        )
 
 
 def _signal(number_: int) -> str:

@@ -125,6 +125,7 @@ class Evidence:
     code_files: tuple[str, ...] = ()  # that the program mapped; empty: not known
     code_makers: tuple[str, ...] = ()  # what made some of them: "Go 1.22.3"
     openblas: tuple[sql_run.OpenBlas, ...] = ()  # processes that use it
+    run_delay: sql_run.RunDelay | None = None  # of pinned threads; None: an older recording
     runtime_functions: tuple[str, ...] = ()  # of runtimes that are linked into the program
     attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
     imported: Imported | None = None  # another tool recorded it
@@ -284,6 +285,7 @@ def evidence_of(recording: Recording) -> Evidence:
         code_files=tuple(row.path for row in recording.rows_if("code_file", sql_run.CodeFile, sql_run.CODE_FILES)),
         code_makers=tuple(row.path for row in recording.rows_if("code_maker", sql_run.CodeFile, sql_run.CODE_MAKERS)),
         openblas=tuple(recording.rows_if("openblas", sql_run.OpenBlas, sql_run.OPENBLAS)),
+        run_delay=next(iter(recording.rows_if("run_delay", sql_run.RunDelay, sql_run.RUN_DELAY)), None),
         runtime_functions=tuple(row.path for row in recording.rows(sql_run.CodeFile, sql_run.RUNTIME_FUNCTIONS)),
         attached=tuple(recording.rows_if("attached", sql_run.Attached, sql_run.ATTACHED)),
         imported=_imported(recording),

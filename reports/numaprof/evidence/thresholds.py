@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The thresholds of the report, each with the reason for its value."""
 
+# Pinned threads that wait for their CPU a larger part of the time in which they could run are slower by the pin: below
+# it the wait is that of any machine with other programs, and no larger than the gain that pinning promises.
+WAITS_FOR_CPU = 0.10
+
 # --- What is enough to say something -------------------------------------------------------------------------------
 
 # Below this share of a thread's CPU time a phase that took a tenth of the run may have been missed altogether.

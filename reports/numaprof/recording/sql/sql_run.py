@@ -114,6 +114,18 @@ class OpenBlas(NamedTuple):
     threads: int | None
 
 
+class RunDelay(NamedTuple):
+    """Sums over threads that numaprof pinned. A thread without a row never waited, or was never looked at."""
+
+    waited_ns: int | None
+    ran_ns: int | None
+
+
+RUN_DELAY = """
+SELECT sum(run_delay.waited_ns) AS waited_ns, sum(run_delay.ran_ns) AS ran_ns
+  FROM run_delay JOIN thread ON thread.id = run_delay.thread WHERE thread.pin = 'planned'
+"""
+
 OPENBLAS = "SELECT process, variable, threads FROM openblas"
 
 # Functions of runtimes that are linked into the program; threads by name.
