@@ -18,8 +18,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def commands() -> list[str]:
-    listed = run("--help").stdout.split("\n\n")[1]
-    return [line.split()[0] for line in listed.splitlines()]
+    """Of all groups of the list."""
+    return re.findall(r"^  ([a-z]+) +\w", run("--help").stdout, re.MULTILINE)
 
 
 def test_help_lists_the_commands_and_how_to_go_on() -> None:
@@ -73,6 +73,17 @@ def test_other_words_are_programs(word: str) -> None:
     done = run(word)
     assert done.returncode == 127
     assert "did you mean" not in done.stderr
+
+
+def test_a_program_of_this_folder_is_suggested(tmp_path: Path) -> None:
+    program, text = tmp_path / "serial", tmp_path / "notes"
+    program.touch(0o755)
+    text.touch(0o644)
+    done = subprocess.run([PROGRAM, "serial"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (127, "numaprof: serial: no such program; did you mean ./serial?\n")
+    done = subprocess.run([PROGRAM, "notes"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 126
+    assert done.stderr.startswith("numaprof: ./notes cannot be executed: permission denied; chmod +x it")
 
 
 def test_a_recording_is_no_program(tmp_path: Path) -> None:

@@ -177,21 +177,23 @@ def scratch_folder(wanted: Path | None) -> Iterator[Path]:
 
 
 class Progress:
-    """One line on a terminal, that goes away when the command starts."""
+    """One line on a terminal, that goes away when the command writes something."""
 
     def __init__(self, chosen: machine.Machine, quiet: bool) -> None:
         self.about = f"{chosen.name} (emulated, {len(chosen.nodes)} nodes, {len(chosen.cpus)} CPUs)"
-        self.shown = not quiet and sys.stderr.isatty()
+        self.wanted = not quiet and sys.stderr.isatty()
+        self.shown = False
 
     def __call__(self, phase: str) -> None:
-        if self.shown:
-            text = f"numaprof: booting {self.about}: {phase} ..." if phase else ""
+        if self.wanted and (phase or self.shown):
+            text = f"numaprof: {self.about}: {phase} ..." if phase else ""
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            self.shown = bool(phase)
 
 
 def run(chosen: machine.Machine, job: Job, time_limit: float, console: Path | None, quiet: bool) -> int:
     progress = Progress(chosen, quiet)
-    progress("kernel")
+    progress("booting: kernel")
     outputs = guest.Outputs(sys.stdout.buffer, sys.stderr.buffer, progress)
     try:
         if console:

@@ -39,7 +39,8 @@ class GuestError(Exception):
 
 @dataclass
 class Outputs:
-    """Where things go. phase is told what the guest is doing until the command starts."""
+    """Where things go. phase is told what the guest does until the command starts, and how long that has run while it
+    writes nothing; "" before anything else is written."""
 
     stdout: BinaryIO
     stderr: BinaryIO
@@ -50,6 +51,7 @@ class Outputs:
 @dataclass
 class _State:
     started: bool = False
+    at_line_start: bool = True  # the command's output ends with a whole line
     late: bool = False  # its time is up, and the guest was told to stop it
     status: int | None = None
     failure: str = ""
@@ -116,13 +118,16 @@ class _Guest:
         """Until the guest has said how the command ended, or all its doors are closed."""
         time_limit = self.time_limit
         limit = time.monotonic() + BOOT_SECONDS
-        began = False
+        began, start = False, 0.0
         while self.selector.get_map() and self.state.status is None and not self.state.failure:
             if self.state.started and not began:
-                began = True
-                limit = time.monotonic() + time_limit if time_limit else float("inf")
-            for key, _ in self.selector.select(min(max(limit - time.monotonic(), 0), 3600)):
+                began, start = True, time.monotonic()
+                limit = start + time_limit if time_limit else float("inf")
+            ready = self.selector.select(min(max(limit - time.monotonic(), 0), 1))
+            for key, _ in ready:
                 self._take(key)
+            if began and not ready and self.state.at_line_start:
+                self.outputs.phase(f"running for {time.monotonic() - start:.0f} s")
             if time.monotonic() >= limit:
                 if not began or self.state.late:
                     raise self._too_late()
@@ -152,6 +157,8 @@ class _Guest:
             self.selector.unregister(stream)
             stream.close()
         elif key.data in ("stdout", "stderr"):
+            self.outputs.phase("")
+            self.state.at_line_start = data.endswith(b"\n")
             output = getattr(self.outputs, key.data)
             output.write(data)
             output.flush()
@@ -173,7 +180,7 @@ class _Guest:
     def _heard(self, text: str) -> None:
         word, _, rest = text.partition(" ")
         if word == "phase" and not self.state.started:
-            self.outputs.phase(rest)
+            self.outputs.phase(f"booting: {rest}")
         elif word == "start":
             self.state.started = True
             self.outputs.phase("")

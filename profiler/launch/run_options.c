@@ -35,7 +35,7 @@ static const char usage[] =
     "      --kernel            also count the kernel's work for the program (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "      --no-report         record only, as `numaprof record` does\n"
-    "  -q, --quiet             print errors only\n"
+    "  -q, --quiet             print errors, and the report, only\n"
     "  -h, --help              this text\n"
     "      --version           print the version\n"
     "\n"

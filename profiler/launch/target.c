@@ -105,6 +105,20 @@ static int target_refuse_recording(const char *name)
     return DIAG_EXIT_CANNOT_RUN;
 }
 
+// A file of this folder, where PATH does not lead.
+static int target_refuse_unnamed(struct target *target, const char *name, const char *remedy)
+{
+    char meant[64 + PATH_MAX];
+    struct stat file;
+    snprintf(target->path, sizeof target->path, "./%s", name);
+    if (!*name || stat(target->path, &file) < 0 || !S_ISREG(file.st_mode))
+        return target_refuse(-ENOENT, name, remedy);
+    if (access(target->path, X_OK) < 0)
+        return target_refuse(-EACCES, target->path, remedy);
+    snprintf(meant, sizeof meant, "did you mean %s?", target->path);
+    return target_refuse(-ENOENT, name, meant);
+}
+
 int target_find(struct target *target, const char *name, const char *remedy)
 {
     int status = 0;
@@ -116,5 +130,7 @@ int target_find(struct target *target, const char *name, const char *remedy)
         status = target_check(target);
     if (status < 0 && target_is_recording(name))
         return target_refuse_recording(name);
+    if (status == -ENOENT && !strchr(name, '/'))
+        return target_refuse_unnamed(target, name, remedy);
     return status < 0 ? target_refuse(status, name, remedy) : status;
 }

@@ -245,6 +245,7 @@ def test_nothing_measured(tmp_path: Path) -> None:
     [
         ({"pin_policy": "scatter", "pin_plan": "0,4,1,5"}, "differs: pinning: compact, then scatter 0,4,1,5"),
         ({"host": "other"}, "differs: machine: box (Test CPU, 2 nodes), then other (Test CPU, 2 nodes)"),
+        ({"program": "/home/u/stencil"}, "differs: program: sum, then stencil"),
         ({"kernel": "6.12"}, "differs: kernel: 6.1.0, then 6.12"),
         ({"command": '["./sum", "2"]'}, "differs: arguments: none, then 2"),
         ({"balancing": 1}, "differs: NUMA balancing: off, then on"),
@@ -255,6 +256,13 @@ def test_nothing_measured(tmp_path: Path) -> None:
 )
 def test_what_else_differs(changes: dict[str, object], said_of_it: str, tmp_path: Path) -> None:
     assert said_of_it in said([BEFORE()], [AFTER(**changes)], tmp_path)
+
+
+def test_a_recording_beside_itself(tmp_path: Path) -> None:
+    run = Side((load(str(BEFORE().write(tmp_path / "one.numaprof"))),))
+    out = io.StringIO()
+    print_diff(comparison(run, run), Layout(out, 200))
+    assert f"differs: nothing: {tmp_path}/one.numaprof is on both sides" in out.getvalue()
 
 
 def test_number_of_threads(tmp_path: Path) -> None:

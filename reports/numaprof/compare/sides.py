@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread, among, error_of_difference, spread
 from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE, SINGLE_CHANGE
-from numaprof.text.format import plural
+from numaprof.text.format import clean, plural
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _tested(before: Spread, after: Spread, several: int) -> bool:
 
 def differences(before: Side, after: Side) -> list[str]:
     """Whatever else differs between the sides, or within one: each could be the cause of what changed."""
-    found = []
+    found = [f"nothing: {clean(name)} is on both sides" for name in _on_both(before, after)]
     for name, value in _CONDITIONS:
         old, new = _distinct(before, value), _distinct(after, value)
         if len(old) > 1 or len(new) > 1:
@@ -207,6 +208,12 @@ def differences(before: Side, after: Side) -> list[str]:
         elif old != new:
             found.append(f"{name}: {old[0]}, then {new[0]}")
     return found
+
+
+def _on_both(before: Side, after: Side) -> list[str]:
+    """Recordings that are compared with themselves."""
+    old = {os.path.realpath(run.path) for run in before.runs}
+    return [run.path for run in after.runs if os.path.realpath(run.path) in old]
 
 
 def _distinct(side: Side, value: Callable[[Evidence], object]) -> list[str]:
@@ -217,9 +224,10 @@ _CONDITIONS: tuple[tuple[str, Callable[[Evidence], object]], ...] = (
     ("machine", lambda run: f"{run.run.host} ({run.run.cpu_name}, {plural(len(run.machine.nodes), 'node')})"),
     ("emulated machine", lambda run: run.run.emulated or "none"),
     ("kernel", lambda run: run.run.kernel),
+    ("program", lambda run: os.path.basename(run.run.program or "".join(run.command[:1]))),
     ("pinning", lambda run: f"{run.run.pin_policy} {run.run.pin_plan or ''}".strip()),
     ("threads", lambda run: len(run.threads)),
-    ("arguments", lambda run: " ".join(run.command[1:]) or "none"),  # another program is the change itself
+    ("arguments", lambda run: " ".join(run.command[1:]) or "none"),
     ("NUMA balancing", lambda run: {None: "n/a", 0: "off"}.get(run.run.balancing, "on")),
     ("page size", lambda run: run.run.page_bytes),
     ("how it ended", lambda run: f"signal {run.run.term_signal}" if run.run.term_signal else run.run.exit_status),
