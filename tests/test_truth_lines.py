@@ -91,7 +91,14 @@ def test_a_table_with_losses_is_refused(tmp_path: Path) -> None:
 
 
 def cell(estimate: float, variance: float | None, truth: int = 10_000, most: int = 10_000) -> Cell:
-    return Cell(1, "demand", True, truth, most, Amount(estimate, 0.5, None if variance is None else independent(Error(variance))))
+    return Cell(
+        1,
+        "demand",
+        True,
+        truth,
+        most,
+        Amount(estimate, 0.5, None if variance is None else independent(Error(variance))),
+    )
 
 
 def test_an_interval_holds_the_truth_or_not() -> None:

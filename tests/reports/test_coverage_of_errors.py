@@ -146,7 +146,10 @@ def recorded(situation: Situation, seed: int, path: Path) -> Run:
         builder.threads(1, cpus=(number,), cpu_ns=len(slices) * SLICE, end_ns=len(slices) * SLICE)
         # Each slice has so many requests of a class, of which chance makes a few more or less.
         made = [
-            [[max(0, round(chance.gauss(rate * part, (rate * part) ** 0.5))) for rate in one[:2]] for _, part in CLASSES]
+            [
+                [max(0, round(chance.gauss(rate * part, (rate * part) ** 0.5))) for rate in one[:2]]
+                for _, part in CLASSES
+            ]
             for one in slices
         ]
         for start in range(0, len(slices), INTERVAL):

@@ -74,6 +74,11 @@ CPLUSPLUS = {
     "vector": ("", "std::vector<double> a(n, 1.0); // ALLOC INIT", Form.POLICY),
     "grown": ("", PUSHED, Form.POLICY),
     "member": (MEMBERS, "field f(n);\n    std::vector<double> &a = f.a;", Form.POLICY),
+    "member on one line": (
+        "struct field {\n    std::vector<double> a;\n    field(std::size_t n) : a(n, 1.0) {} // ALLOC INIT\n};",
+        "field f(n);\n    std::vector<double> &a = f.a;",
+        Form.POLICY,
+    ),
     "new": (
         "",
         f"double *a = new double[n]; // ALLOC\n    {EACH} a[i] = i; // INIT",
@@ -198,6 +203,16 @@ def test_fortran(name: str, tmp_path: Path) -> None:
     fix = fix_of(path)
     assert fix.form is form, fix
     proven(path, fix)
+
+
+@pytest.mark.requires("gfortran")
+def test_a_value_of_source_is_written_in_parallel(tmp_path: Path) -> None:
+    path = tmp_path / "program.f90"
+    text = FORTRAN.format(begin="").replace("allocate(a(n, n)) ! ALLOC", "allocate(a(n, n), source=1.5d0) ! ALLOC INIT")
+    path.write_text(text)
+    fix = fix_of(path)
+    assert fix.form is Form.FIRST_TOUCH, fix
+    assert "allocate(a(n, n)) ! ALLOC INIT\n  block\n" in proven(path, fix)
 
 
 @pytest.mark.requires("gcc", "libnuma")

@@ -10,7 +10,6 @@ from math import hypot, inf, log, sqrt
 from numaprof.evidence.errors import Estimate, by_cluster, student
 from numaprof.evidence.thresholds import MIN_PARTS
 
-
 Clusters = Mapping[tuple[Hashable, int], float]
 
 

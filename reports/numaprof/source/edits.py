@@ -76,7 +76,7 @@ class Editor:
             return
         end, line_end = node.end_byte, source.line_end(node.end_byte)
         rest, indent = source.between(end, line_end), source.indent(node.start_byte)
-        if rest.strip() and not rest.strip().startswith(("//", "/*")):
+        if rest.strip() and not rest.strip().startswith(("//", "/*", "!")):
             self._insert(end, f"\n{self._text(lines, indent)}{indent}")
             skipped = len(rest) - len(rest.lstrip())
             old = source.data[end : end + skipped]
@@ -105,12 +105,16 @@ class Editor:
         body = function.child_by_field_name("body")
         if body is None or body.type != "compound_statement":
             raise Unreadable("the function has no body that is understood")
-        inside = body.named_children
-        indent = self.source.indent(inside[0].start_byte) if inside else self.source.step
-        if inside and self.source.between(body.start_byte, inside[0].start_byte).count("\n") == 0:
-            raise Unreadable("the function begins on the line of its head")
-        at = self.source.data.find(b"\n", body.start_byte) + 1
-        self._insert(at, self._text(lines, indent))
+        inside, outer = body.named_children, self.source.indent(function.start_byte)
+        if body.start_point[0] in (body.end_point[0], *(each.start_point[0] for each in inside[:1])):
+            indent = outer + self.source.step
+            rest = indent if inside else outer
+            self._insert(body.start_byte + 1, f"\n{self._text(lines, indent)}{rest}")
+            end = inside[0].start_byte if inside else body.end_byte - 1
+            self.edits[-1] = self.edits[-1]._replace(old=self.source.data[body.start_byte + 1 : end])
+            return
+        indent = self.source.indent(inside[0].start_byte) if inside else outer + self.source.step
+        self._insert(self.source.data.find(b"\n", body.start_byte) + 1, self._text(lines, indent))
 
     def _text(self, lines: Iterable[str], indent: str) -> str:
         step, shown = self.source.step, []
@@ -145,6 +149,9 @@ class Editor:
         if self.source.language == "c" and b"_GNU_SOURCE" not in self.source.data:
             self.flag("-D_GNU_SOURCE")
         return name
+
+    def cut(self, start: int, end: int) -> None:
+        self.edits.append(Edit(self.source.file, self.source.path, start, self.source.data[start:end], b""))
 
     def flag(self, flag: str) -> None:
         if flag not in self.flags:

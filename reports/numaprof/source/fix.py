@@ -214,6 +214,8 @@ def _fortran_first_touch(request: Request, sources: Sources) -> _Made:
         if fortran.in_parallel(source, array.statement):
             raise Unreadable("the memory is allocated in a parallel region")
         editor = Editor(source)
+        if array.source is not None:
+            editor.cut(*array.source)
         editor.after(array.statement, fortran.touching(array, schedule))
         editor.flag(_OPENMP)
         editors.append(editor)
@@ -369,6 +371,8 @@ def _fortran_pieces(request: Request, sources: Sources, schedule: str) -> _Made:
         )
         if loop is None or fortran.in_parallel(source, array.statement):
             raise Unreadable(f"no loop counts the pieces of `{array.name}`")
+        if array.source is not None:
+            raise Unreadable("the allocation copies a value")
         _, private = fortran.safe_loop(source, array.statement)
         editor = Editor(source)
         editor.before(loop.node, [fortran.pragma(schedule, private)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from numaprof.source import polynomial
@@ -21,6 +21,7 @@ _REFUSED = {
     "stop_statement": "may stop", "where_statement": "assigns whole arrays", "preproc_if": "has a directive",
     "preproc_ifdef": "has a directive", "ERROR": "is not understood",
 }  # fmt: skip
+_LITERALS = ("number_literal", "unary_expression", "complex_literal", "boolean_literal")
 _NUMBERS = ("integer", "real", "double", "complex")
 
 
@@ -45,6 +46,7 @@ class Array:
     rank: int
     zero: str
     module: str = ""  # that has to be used where code for it stands
+    source: tuple[int, int] | None = None  # offsets of SOURCE= in its statement, whose value is `zero`
 
 
 def loop_of(source: Source, node: Node) -> Loop | None:
@@ -261,25 +263,25 @@ def _zero(source: Source, name: str) -> str:
 
 
 def allocated(source: Source, statement: Node) -> list[Array]:
-    found = []
+    """Unreadable: it copies another array."""
     if statement.type != "allocate_statement":
         return []
-    if any(
-        source.text(each.named_children[0]).lower() in ("source", "mold")
+    arrays = [each for each in statement.children_by_field_name("allocation") if each.type == "sized_allocation"]
+    copied = [
+        each
         for each in leaves(statement, "keyword_argument")
-    ):
+        if source.text(each.named_children[0]).lower() in ("source", "mold")
+    ]
+    if copied and (len(arrays) != 1 or copied[0].named_children[-1].type not in _LITERALS):
         raise Unreadable("the allocation copies another array")
-    for each in statement.children_by_field_name("allocation"):
-        if each.type == "sized_allocation":
-            name = source.text(each.named_children[0])
-            found.append(
-                Array(
-                    statement,
-                    name,
-                    each.named_children[-1].named_child_count,
-                    _zero(source, place(source, each.named_children[0]).root),
-                )
-            )
+    found = []
+    for each in arrays:
+        name, extents = each.named_children[0], each.named_children[-1].named_child_count
+        found.append(Array(statement, source.text(name), extents, _zero(source, place(source, name).root)))
+    if copied:
+        value, end = source.text(copied[0].named_children[-1]), copied[0].end_byte
+        comma = source.data.rfind(b",", 0, copied[0].start_byte)
+        return [replace(found[0], zero=value, source=(comma, end))]
     return found
 
 
