@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -132,8 +132,7 @@ class Editor:
     def helper(self, name: str) -> str:
         """A function of ours above the first of the file; its name."""
         text, headers = _HELPERS[name]
-        while name.encode() in self.source.data:
-            name += "_"
+        name = self.source.free(name)
         top = next((node for node in self.source.root.named_children if self.source.matches("function", node)), None)
         if top is None:
             raise Unreadable("the file has no function")
@@ -197,12 +196,14 @@ def rows(pointer: str, size: str, schedule: str, variable: str, row: str) -> lis
     ]
 
 
-def moving(helper: str, pointer: str, size: str) -> list[str]:
+def moving(helper: str, pointer: str, size: str, free: Callable[[str], str]) -> list[str]:
     """Each thread of a team moves its part."""
+    part, parts, bytes_ = map(free, ("part", "parts", "bytes"))
+    first, end = (f"(char *){pointer} + {bytes_} * {number} / {parts}" for number in (part, f"({part} + 1)"))
     return [
         "#pragma omp parallel",
         "{",
-        f"    const size_t part = omp_get_thread_num(), parts = omp_get_num_threads(), bytes = {size};",
-        f"    {helper}((char *){pointer} + bytes * part / parts, (char *){pointer} + bytes * (part + 1) / parts);",
+        f"    const size_t {part} = omp_get_thread_num(), {parts} = omp_get_num_threads(), {bytes_} = {size};",
+        f"    {helper}({first}, {end});",
         "}",
     ]

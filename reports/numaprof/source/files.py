@@ -24,6 +24,7 @@ _LANGUAGES = {
     "fortran": (".f90", ".f95", ".f03", ".f08"),
 }
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma\b(?:\\\r?\n|[^\r\n])*", re.MULTILINE)
+_STARS = re.compile(rb"\bnew\s+[\w:]+\s*(\*[*\s]*)\[")
 _QUERIES = os.path.join(os.path.dirname(__file__), "queries")
 
 
@@ -91,13 +92,20 @@ class Source:
     @property
     def step(self) -> str:
         """One level of indentation, as most lines of the file have it."""
-        first = (self.indent(node.start_byte) for node in self.statements_of_functions())
-        return next((indent for indent in first if indent), "    ")
+        for function in self.matches("function"):
+            body = function.child_by_field_name("body")
+            inside = body.named_children[:1] if body is not None else function.named_children[1:2]
+            outer = self.indent(function.start_byte)
+            for indent in (self.indent(node.start_byte) for node in inside):
+                if indent.startswith(outer) and indent != outer:
+                    return indent[len(outer) :]
+        return "    "
 
-    def statements_of_functions(self) -> Iterator[Node]:
-        for node in self.matches("function"):
-            body = node.child_by_field_name("body")
-            yield from body.named_children[:1] if body is not None else node.named_children[1:2]
+    def free(self, name: str) -> str:
+        """A name that the file does not use."""
+        while re.search(rb"\b%s\b" % name.encode(), self.data):
+            name += "_"
+        return name
 
     def matches(self, name: str, node: Node | None = None) -> list[Node]:
         """The nodes that the query of this name captures as its own name, in the order of the text."""
@@ -119,6 +127,15 @@ class Source:
 
 def contains(outer: Node, inner: Node) -> bool:
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte and outer != inner
+
+
+def errors(node: Node) -> Iterator[Node]:
+    """What the grammar could not read, the outermost nodes of it."""
+    if node.is_error or node.is_missing:
+        yield node
+    elif node.has_error:
+        for child in node.children:
+            yield from errors(child)
 
 
 @cache
@@ -192,10 +209,11 @@ class Sources:
             raise Unreadable(f"{name} was written to after the recording began, which keeps no line of it")
         from tree_sitter import Parser  # noqa: PLC0415
 
-        # A pragma between the head of a loop and its body is an error to the grammars.
+        # A pragma between the head of a loop and its body is an error to the grammars, and so is `new T *[n]`.
         pragmas = [found.span() for found in _PRAGMA.finditer(data)] if language != "fortran" else []
+        stars = [found.span(1) for found in _STARS.finditer(data)] if language == "cpp" else []
         blank = bytearray(data)
-        for start, end in pragmas:
+        for start, end in (*pragmas, *stars):
             blank[start:end] = bytes(each if each in b"\r\n" else 32 for each in data[start:end])
         root = Parser(_language(language)).parse(bytes(blank)).root_node
         return Source(file, path, data, language, root, tuple(pragmas))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from numaprof.source import fortran
 from numaprof.source.c_loops import Loop, divided, in_parallel, names, turns
 from numaprof.source.edits import Editor, moving, pragma, rows, touching
-from numaprof.source.files import Source, Sources, Unreadable
+from numaprof.source.files import Source, Sources, Unreadable, contains, errors
 from numaprof.source.memory import Memory, allocated, handed_out, loops_around, main_of, place_after, variable
 from numaprof.source.request import Fix, Form, Line, Request, Wanted, words
 from numaprof.source.use import Part, elements, in_front, part_of
@@ -82,9 +82,12 @@ def _initialising_loop(request: Request, sources: Sources) -> _Made:
 
 
 def _understood(source: Source, node: Node, line: Line) -> None:
-    """Unreadable: the function around it has errors, as the tree goes."""
-    if any(each.has_error for each in [*source.around(node, "function")[:1], node]):
-        raise Unreadable(f"the text around {_label(line)} is not understood")
+    """Unreadable: the tree has errors at a statement, or errors around it that hide more than a line."""
+    rows = range(node.start_point[0] - 1, node.end_point[0] + 2)
+    for error in [each for function in source.around(node, "function")[-1:] or [node] for each in errors(function)]:
+        first, last = error.start_point[0], error.end_point[0]
+        if error.is_missing or first != last or first in rows or contains(error, node):
+            raise Unreadable(f"the text around {_label(line)} is not understood")
 
 
 def _fortran_loop(source: Source, node: Node, line: Line, schedule: str) -> tuple[Node, str]:
@@ -234,7 +237,7 @@ def _first_touch(request: Request, sources: Sources) -> _Made:
     def lines(editor: Editor, memory: Memory) -> Sequence[str]:
         if memory.written:
             raise Unreadable(f"`{memory.name}` is written where it is made")
-        variable = _free(editor.source, "byte")
+        variable = editor.source.free("byte")
         if schedule == "static":
             return touching(memory.pointer, memory.size, schedule, variable)
         editor.include("string.h")
@@ -254,13 +257,6 @@ def _row(request: Request, sources: Sources, source: Source, memory: Memory) -> 
     return f"({element})" if "*" in part.row else element
 
 
-def _free(source: Source, name: str) -> str:
-    """A name that the file does not use."""
-    while name.encode() in source.data:
-        name = f"{name}_"
-    return name
-
-
 # (d)
 
 
@@ -271,7 +267,7 @@ def _moved(request: Request, sources: Sources) -> _Made:
 
     def lines(editor: Editor, memory: Memory) -> Sequence[str]:
         editor.include("omp.h")
-        return moving(editor.helper("move_here"), memory.pointer, memory.size)
+        return moving(editor.helper("move_here"), memory.pointer, memory.size, editor.source.free)
 
     return _edited(request, sources, lines), Form.POLICY
 
@@ -290,7 +286,7 @@ def _moved_at_use(request: Request, sources: Sources) -> _Made:
         size = f"(({part.end}) - ({part.first})) * sizeof *{part.base}"
     pointer = f"({part.base} + {part.first})" if part.first != "0" else part.base
     editor.include("omp.h")
-    editor.before(place, moving(editor.helper("move_here"), pointer, size))
+    editor.before(place, moving(editor.helper("move_here"), pointer, size, part.source.free))
     editor.flag(_OPENMP)
     return [editor], Form.POLICY
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast")
 _SMART = ("unique_ptr", "shared_ptr")
+_AROUND = ("cast_expression", "parenthesized_expression", "argument_list")
 _FILLING = ("resize", "assign", "push_back", "emplace_back", "insert")
 _ENDS = ("return_statement", "break_statement", "continue_statement", "goto_statement", "throw_statement")
 
@@ -91,9 +92,11 @@ def _of_call(source: Source, statement: Node, call: Node) -> Memory | None:
         count = length.child_by_field_name("length") if length is not None else None
         if count is None or type_ is None:
             raise Unreadable("the size of `new` is not understood")
-        stars = "*" * sum(child.type == "*" for child in call.children)
-        written = call.child_by_field_name("arguments") is not None or not _trivial(source, type_)
-        size, headers = _times(source, [count], source.text(type_) + stars, pointer)
+        element = source.between(type_.start_byte, length.start_byte).strip() if length is not None else ""
+        written = call.child_by_field_name("arguments") is not None or not (
+            element.endswith("*") or _trivial(source, type_)
+        )
+        size, headers = _times(source, [count], element, pointer)
         return Memory(statement, pointer, size, _last(source, target), written=written, headers=headers)
     if called.startswith("make_"):
         types = next(leaves(call, "template_argument_list"), None)
@@ -110,13 +113,25 @@ def _of_call(source: Source, statement: Node, call: Node) -> Memory | None:
     by_size = {"malloc": given[:1], "valloc": given[:1], "calloc": given[:2], "mmap": given[1:2]}
     sizes = by_size.get(called, given[1:2])
     if called not in (*by_size, "aligned_alloc", "memalign", "realloc"):
-        sizes = (
-            given if len(given) < 3 and any(any(leaves(each, "sizeof_expression")) for each in given) else []
-        )  # a wrapper
+        return _of_wrapper(source, statement, target, given)
     size, headers = _sized(source, sizes, pointer)
     if called == "mmap" and headers:
         raise Unreadable("the size of the mapping cannot be asked for again")
     return Memory(statement, pointer, size, _last(source, target), written=called == "realloc", headers=headers)
+
+
+def _of_wrapper(source: Source, statement: Node, target: Node, given: list[Node]) -> Memory | None:
+    """What a function of the program returns; None: the declaration tells."""
+    name = source.text(target)
+    if statement.type == "declaration" and not any(leaves(statement, "pointer_declarator")):
+        if _is_vector(source, statement.child_by_field_name("type")):
+            return None
+        raise Unreadable(f"`{name}` is no pointer")
+    if _is_declared(source, _last(source, target), lambda type_: _is_vector(source, type_)):
+        return _vector(source, statement, name)
+    by_bytes = len(given) < 3 and any(any(leaves(each, "sizeof_expression")) for each in given)
+    size, headers = _sized(source, given if by_bytes else [], name)
+    return Memory(statement, name, size, _last(source, target), headers=headers)
 
 
 def _trivial(source: Source, type_: Node) -> bool:
@@ -188,23 +203,22 @@ def _target(source: Source, call: Node) -> tuple[Node, bool]:
                 declarator = inner or next(iter(declarator.named_children), None)
             type_ = declaration.child_by_field_name("type") if declaration is not None else None
             if declarator is not None:
-                held = type_ is not None and any(
-                    source.text(name) in _SMART for name in leaves(type_, "type_identifier")
-                )
+                held = _is_smart(source, type_)
                 return declarator, smart or held
         if parent.type == "assignment_expression" and source_operator(parent) == "=":
             left = parent.child_by_field_name("left")
             if left is not None:
                 return left, smart
         if parent.type == "field_initializer":
-            return parent.named_children[0], smart
+            field = parent.named_children[0]
+            return field, smart or _is_declared(source, source.text(field), lambda type_: _is_smart(source, type_))
         if parent.type == "call_expression":
             function = parent.child_by_field_name("function")
             if _called(source, parent) == "reset" and function is not None and function.type == "field_expression":
                 return function.named_children[0], True
             if _called(source, parent) not in (*_CASTS, *_SMART):
                 raise Unreadable(f"`{_called(source, parent)}` gets the memory before it has a name")
-        elif parent.type not in ("cast_expression", "parenthesized_expression", "argument_list", "initializer_list"):
+        elif parent.type not in _AROUND and not (parent.type == "initializer_list" and parent.named_child_count == 1):
             break
         node = parent
     raise Unreadable("the memory gets no name where it is allocated")
@@ -230,7 +244,7 @@ def _containers(source: Source, statement: Node) -> Iterator[Memory]:
     elif statement.type == "field_initializer_list":
         for part in statement.named_children:
             name = next(leaves(part, "field_identifier"), None)
-            if name is not None and _declared_vector(source, source.text(name)):
+            if name is not None and _is_declared(source, source.text(name), lambda type_: _is_vector(source, type_)):
                 yield _vector(source, statement, source.text(name))
     elif statement.type == "expression_statement" and statement.named_children:
         yield from _changed(source, statement, statement.named_children[0])
@@ -272,14 +286,17 @@ def _is_vector(source: Source, node: Node | None) -> bool:
     return "vector" in names[:1] and not any("bool" in text or "vector" in text for text in arguments)
 
 
-def _declared_vector(source: Source, name: str) -> bool:
+def _is_smart(source: Source, node: Node | None) -> bool:
+    return node is not None and any(source.text(name) in _SMART for name in leaves(node, "type_identifier"))
+
+
+def _is_declared(source: Source, name: str, fits: Callable[[Node | None], bool]) -> bool:
+    """True if a class has a member of this name, and of a type that fits."""
     for node in leaves(source.root, "field_declaration"):
-        declared = [
-            source.text(each)
-            for part in node.children_by_field_name("declarator")
-            for each in leaves(part, "field_identifier")
-        ]
-        if name in declared and _is_vector(source, node.child_by_field_name("type")):
+        declared = (
+            each for part in node.children_by_field_name("declarator") for each in leaves(part, "field_identifier")
+        )
+        if name in map(source.text, declared) and fits(node.child_by_field_name("type")):
             return True
     return False
 
