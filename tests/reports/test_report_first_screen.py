@@ -24,6 +24,7 @@ from numaprof.rules import advise
 from numaprof.terminal import subject
 from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout, cells, rows
+from numaprof.terminal.report_view import print_report
 from reading import first_screen, printed
 from recording_builder import PAGE, RAN, RecordingBuilder
 from scenarios import (
@@ -567,6 +568,25 @@ def test_a_trial_is_offered_or_told(tmp_path: Path) -> None:
         print_first_screen(replace(report, recording="x.numaprof", advice=(advice,)), Layout(out, COLUMNS))
         rows_ = [line + "\n" for line in out.getvalue().splitlines() if line.startswith("Tr")]
         assert rows_ == ([said] if said else [])
+
+
+@pytest.mark.parametrize("machine", [None, "ring", "article"])
+def test_advice_of_an_emulated_machine_is_tried_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str | None
+) -> None:
+    """machine: the one that the report is read in."""
+    if machine:
+        monkeypatch.setenv("NUMAPROF_MACHINE", machine)
+    else:
+        monkeypatch.delenv("NUMAPROF_MACHINE", raising=False)
+    report = document(str(serial_init(emulated="article").write(tmp_path / "x.numaprof")))
+    advice = replace(report.advice[0], can_be_tried=True)
+    report = replace(report, recording="x.numaprof", advice=(advice,))
+    command = ("" if machine == "article" else "numaprof lab --machine article -- ") + "numaprof try x.numaprof"
+    for show in (print_first_screen, print_report):
+        out = io.StringIO()
+        show(report, Layout(out, COLUMNS))
+        assert re.search(f"(Try:|Try it without an edit:) +{command}", out.getvalue())
 
 
 @pytest.mark.parametrize(("low", "high", "said"), [(0.3, 0.9, True), (0.4, 0.6, False), (0.05, 0.9, False)])

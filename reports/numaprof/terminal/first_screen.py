@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, PROCESS_NAME, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
+from numaprof.terminal.try_command import try_command
 from numaprof.text.format import (
     clean,
     duration,
@@ -436,7 +437,7 @@ def _try(report: model.Answer, room: Room, layout: Layout) -> None:
     if advice.trial is not None:
         layout.paragraph(f"{advice.trial.verdict}: {advice.trial.why}.", first="Tried:    ", most=1)
     elif advice.can_be_tried:
-        _command("Try:", "numaprof try", report.recording, "    (the gain, before any edit)", layout)
+        _command("Try:", try_command(report.run.emulated), report.recording, "    (the gain, before any edit)", layout)
 
 
 def _counted(verdict: model.Verdict) -> list[str]:

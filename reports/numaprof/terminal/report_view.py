@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from numaprof.model import report_model as model
 from numaprof.terminal import objects_table, tables
 from numaprof.terminal.layout import BOLD, Layout
+from numaprof.terminal.try_command import try_command
 from numaprof.terminal.wanted import EVERYTHING, Wanted
 from numaprof.text.format import Spreads, clean, duration, in_words, percent, round_percent, shell_path
 
@@ -47,7 +48,7 @@ def _what_to_do(report: model.Answer, layout: Layout) -> None:
         if advice.trial is not None:
             layout.paragraph(f"Tried: {advice.trial.verdict}: {advice.trial.why}.", first="    ")
         if advice.can_be_tried:
-            command = f"numaprof try {shell_path(report.recording)} --advice {number}"
+            command = f"{try_command(report.run.emulated)} {shell_path(report.recording)} --advice {number}"
             layout.line(f"    Try it without an edit: {command}")
 
 
