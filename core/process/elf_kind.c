@@ -63,9 +63,23 @@ static bool elf_kind_is_asan(int fd, uint64_t name)
            (strncmp(text, "libasan.so", 10) == 0 || strcmp(text, "libclang_rt.asan") == 0);
 }
 
-static bool elf_kind_needs_asan(int fd, const ElfW(Ehdr) * header, const ElfW(Phdr) * dynamic)
+// The loader as the program: ld.so PROGRAM. Its file may have any name.
+static bool elf_kind_is_loader_name(int fd, uint64_t name)
 {
-    uint64_t needed[ELF_KIND_MAX_NEEDED], strings = 0;
+    char text[16] = "";
+    return pread(fd, text, sizeof text - 1, (off_t)name) > 0 && elf_kind_is_glibc_loader(text);
+}
+
+struct elf_kind_dynamic {
+    bool has_asan;
+    bool is_loader;
+};
+
+static struct elf_kind_dynamic elf_kind_read_dynamic(int fd, const ElfW(Ehdr) * header, const ElfW(Phdr) * dynamic)
+{
+    struct elf_kind_dynamic found = {.has_asan = false};
+    uint64_t needed[ELF_KIND_MAX_NEEDED], strings = 0, own_name = 0;
+    bool has_name = false;
     int count = 0;
     for (int i = 0; i < ELF_KIND_MAX_DYNAMIC; i++) {
         ElfW(Dyn) entry;
@@ -76,11 +90,15 @@ static bool elf_kind_needs_asan(int fd, const ElfW(Ehdr) * header, const ElfW(Ph
             needed[count++] = entry.d_un.d_val;
         else if (entry.d_tag == DT_STRTAB)
             strings = elf_kind_offset(fd, header, entry.d_un.d_ptr);
+        else if (entry.d_tag == DT_SONAME) {
+            own_name = entry.d_un.d_val;
+            has_name = true;
+        }
     }
     for (int i = 0; strings && i < count; i++)
-        if (elf_kind_is_asan(fd, strings + needed[i]))
-            return true;
-    return false;
+        found.has_asan |= elf_kind_is_asan(fd, strings + needed[i]);
+    found.is_loader = strings && has_name && elf_kind_is_loader_name(fd, strings + own_name);
+    return found;
 }
 
 static void elf_kind_read_loader(int fd, const ElfW(Phdr) * segment, char *loader, size_t size)
@@ -97,18 +115,20 @@ static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header)
     ElfW(Phdr) segment;
     char loader[ELF_KIND_INTERPRETER];
     int kind = ELF_KIND_STATIC;
-    bool has_asan = false;
+    struct elf_kind_dynamic dynamic = {.has_asan = false};
     for (int i = 0; i < header->e_phnum && i < ELF_KIND_MAX_SEGMENTS; i++) {
         if (!elf_kind_segment(fd, header, i, &segment))
             return ELF_KIND_UNKNOWN;
         if (segment.p_type == PT_DYNAMIC)
-            has_asan = elf_kind_needs_asan(fd, header, &segment);
+            dynamic = elf_kind_read_dynamic(fd, header, &segment);
         if (segment.p_type != PT_INTERP)
             continue;
         elf_kind_read_loader(fd, &segment, loader, sizeof loader);
         kind = elf_kind_is_glibc_loader(loader) ? ELF_KIND_GLIBC : ELF_KIND_OTHER_LIBC;
     }
-    return kind == ELF_KIND_GLIBC && has_asan ? ELF_KIND_ASAN : kind;
+    if (kind == ELF_KIND_STATIC && dynamic.is_loader)
+        return ELF_KIND_GLIBC; // whether the program behind it can load the library, its connection tells
+    return kind == ELF_KIND_GLIBC && dynamic.has_asan ? ELF_KIND_ASAN : kind;
 }
 
 int elf_kind_of(int fd, char *interpreter)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 enum elf_kind {
-    ELF_KIND_GLIBC = 1,  // dynamic, this machine's word size, glibc's loader
+    ELF_KIND_GLIBC = 1,  // dynamic, this machine's word size, glibc's loader; or that loader itself (ld.so PROGRAM)
     ELF_KIND_OTHER_LIBC, // dynamic with another loader (musl, Android): a glibc library would break it
     ELF_KIND_STATIC,     // no loader
     ELF_KIND_FOREIGN,    // another word size or machine

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,33 @@ def test_a_fifo_is_no_program(tmp_path: Path) -> None:
     assert "permission" in done.err
     done = run("record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", f"exec {fifo}")
     assert done.status == 126
+
+
+NOT_FOLLOWED = "SELECT text FROM note WHERE kind IN ('not_followed', 'objects')"
+
+
+@pytest.mark.requires("gcc")
+def test_a_program_that_is_started_through_the_loader_is_followed(tmp_path: Path) -> None:
+    """As AppImages and bundled C libraries do, under any name of the loader."""
+    recording, loader = tmp_path / "r.numaprof", tmp_path / "bundled"
+    program = target("touch", "-pthread")
+    with program.open("rb") as file:
+        found = re.search(rb"/lib[\w./-]*/ld[\w.-]*\.so\.\d", file.read())
+    assert found
+    shutil.copy(os.fsdecode(found[0]), loader)
+    assert run("record", "-q", "-o", recording, loader, program, 2, 64).status == 0
+    assert rows(recording, NOT_FOLLOWED) == []
+    assert rows(recording, "SELECT followed FROM process") == ["preload"]
+    assert one(recording, "SELECT count(*) > 0 FROM thread WHERE pin = 'planned'") == 1
+
+
+@pytest.mark.requires("gcc", "perf_event")
+def test_a_second_c_library_is_noted(tmp_path: Path) -> None:
+    recording, library = tmp_path / "r.numaprof", tmp_path / "library.so"
+    source = tmp_path / "library.c"
+    source.write_text("#include <string.h>\nvoid fill(char *memory, size_t bytes) { memset(memory, 1, bytes); }\n")
+    made = run_command("gcc", "-shared", "-fPIC", source, "-o", library)
+    assert made.status == 0, made.err
+    assert run("record", "-q", "-o", recording, target("second_c_library"), library).status == 0
+    (text,) = rows(recording, NOT_FOLLOWED)
+    assert text.startswith(str(target("second_c_library"))) and "loaded a second C library (dlmopen)" in text

@@ -50,7 +50,7 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
     const struct mapping *mapping = address_space_find(&process->space, mmap.address);
     if (!mapping || !mapping->executable || *mapping->path != '/')
         return;
-    programs_mapped(process, mapping->path);
+    programs_mapped(&records->targets->programs, process, mapping);
     if (!process->exe) // the process has ended; the kernel maps the program first, then its loader
         tasks_set_exe(records->tasks, process, mapping->path);
     code_seen(records->targets, process, mapping->path, time);

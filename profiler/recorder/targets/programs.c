@@ -123,8 +123,30 @@ void programs_executed(const struct programs *programs, struct process *process)
         programs_note(programs, process, kind, process->exe ? process->exe : process->exec_path);
 }
 
-void programs_mapped(struct process *process, const char *path)
+// A library that dlmopen(3) loads into a name space of its own has a C library of its own, whose malloc and
+// pthread_create are not ours.
+static void programs_see_second_c_library(const struct programs *programs, const struct process *process,
+                                          const struct mapping *mapping)
 {
+    const char *slash = strrchr(mapping->path, '/');
+    char clean[PATH_MAX];
+    bool is_second = false;
+    if (!slash || (strcmp(slash, "/libc.so.6") != 0 && strncmp(slash, "/libc-2.", 8) != 0))
+        return;
+    for (size_t i = 0; i < process->space.count; i++) {
+        const struct mapping *other = &process->space.items[i];
+        is_second |= other->executable && other->start != mapping->start && strcmp(other->path, mapping->path) == 0;
+    }
+    if (is_second && programs->unconnected->second_libraries++ == 0)
+        note_write(programs->tasks, "not_followed", 1, "load the library with dlopen",
+                   "%s loaded a second C library (dlmopen): threads and allocations of the libraries that use it are not "
+                   "followed", diag_clean(clean, sizeof clean, process->exe ? process->exe : "a program"));
+}
+
+void programs_mapped(const struct programs *programs, struct process *process, const struct mapping *mapping)
+{
+    const char *path = mapping->path;
+    programs_see_second_c_library(programs, process, mapping);
     if (!process->kind_unread || !elf_kind_is_glibc_loader(path))
         return;
     process->exec_kind = ELF_KIND_GLIBC;

@@ -14,6 +14,7 @@ struct programs_unconnected {
     const char *exe;                 // of the first one; interned, NULL: unknown
     uint64_t gave_up;                // of those that connected, and had no answer in time
     const char *gave_up_exe;
+    uint64_t second_libraries;       // C libraries beside the first one of a process
 };
 
 struct programs {
@@ -31,8 +32,8 @@ void programs_announce_target(struct process *process, const struct target *targ
 // Handles an exec: the process now runs the announced program, if one was announced.
 void programs_executed(const struct programs *programs, struct process *process);
 
-// It maps this file as code: of a program that had ended before its file was read, the loader tells what it was.
-void programs_mapped(struct process *process, const char *path);
+// It maps a file as code: of a program that had ended before its file was read, the loader tells what it was.
+void programs_mapped(const struct programs *programs, struct process *process, const struct mapping *mapping);
 
 // The process ends, or runs another program next.
 void programs_ended(const struct programs *programs, struct process *process);
