@@ -184,7 +184,7 @@ static struct pages_range pages_make_range(const struct pages *pages, const stru
         range.placed += tracked ? tracked->placed_pages : 0;
         range.serials = table_mix(range.serials, tracked ? tracked->serial : 0);
         range.is_counted &= tracked != NULL; // mremap moves memory and is not reported
-        at = tracked ? tracked->end : at + pages->page_bytes * 512;
+        at = tracked ? tracked->end : address_space_next(&process->space, at); // a gap may have many TiB
     }
     return range;
 }

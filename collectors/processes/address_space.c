@@ -56,6 +56,12 @@ struct mapping *address_space_find(const struct address_space *space, uint64_t a
     return i < space->count && space->items[i].start <= address ? &space->items[i] : NULL;
 }
 
+uint64_t address_space_next(const struct address_space *space, uint64_t address)
+{
+    const size_t i = address_space_index(space, address);
+    return i < space->count ? space->items[i].start : UINT64_MAX;
+}
+
 // Room for two more: an addition may split one that is there.
 static int address_space_reserve(struct address_space *space)
 {

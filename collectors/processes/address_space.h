@@ -60,4 +60,7 @@ void address_space_clear(struct address_space *space);
 // The mapping that holds the address, or NULL.
 struct mapping *address_space_find(const struct address_space *space, uint64_t address);
 
+// Where the next mapping behind an address that no mapping holds begins; UINT64_MAX: there is none.
+uint64_t address_space_next(const struct address_space *space, uint64_t address);
+
 #endif

@@ -59,3 +59,12 @@ TEST(a_mapping_in_the_place_of_another_is_a_new_one)
     CHECK(found->serial != serial);
     address_space_clear(&space);
 }
+
+TEST(a_gap_ends_where_the_next_mapping_begins)
+{
+    struct mapping items[] = {{.start = 0x1000, .end = 0x2000}, {.start = 0x400000000000, .end = 0x400000001000}};
+    const struct address_space two = {.items = items, .count = 2};
+    CHECK_EQ(address_space_next(&two, 0), 0x1000);
+    CHECK_EQ(address_space_next(&two, 0x2000), 0x400000000000);
+    CHECK(address_space_next(&two, 0x400000001000) == UINT64_MAX);
+}
