@@ -78,7 +78,10 @@ def without_text(evidence: Evidence, advices: Sequence[Advice]) -> Iterator[str]
     real = {file: source_lines.found(file, evidence.run.cwd) for file in own}
     started = evidence.run.started_at
     absent = _names([file for file, name in real.items() if name is None])
-    changed = _names([file for file, name in real.items() if name and source_lines.changed_since(name, started)])
+    kept = {file: evidence.source.get(file, {}) for file in real}
+    changed = _names(
+        [file for file, name in real.items() if name and source_lines.has_changed(name, started, kept[file])]
+    )
     if absent:
         yield f"{absent} cannot be read here: --source DIR lets the report print code."
     if changed:

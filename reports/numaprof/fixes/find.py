@@ -75,7 +75,7 @@ def zeroed_beside(
         if each in group or each.kind == "static" or site is None or not (alike and in_parallel and big):
             continue
         if (site.function, site.file) in made:
-            lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+            lines = _whole(evidence, site.file)
             there = _told(evidence, each, use)
             plain = (memory for memory in there if not (memory.nest or memory.kept))
             found.append((each, [memory for memory in plain if _set_to_zero(lines, memory)]))
@@ -115,7 +115,7 @@ def _around(evidence: Evidence, use: Site | None, suffixes: Container[str]) -> t
     """The text of a file with such a suffix, and the line in it; None: the text does not have it."""
     if use is None or use.line is None or _suffix(use) not in suffixes:
         return None
-    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at)
+    lines = _whole(evidence, use.file)
     return (lines, use.line) if 0 < use.line <= len(lines) else None
 
 
@@ -170,7 +170,7 @@ def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
         return []
     beside = [caller]
     if wrapper is not None and caller.line is not None and _suffix(caller) in _C:
-        lines = whole(caller.file, evidence.run.cwd, evidence.run.started_at)
+        lines = _whole(evidence, caller.file)
         rows = c_allocation.rows_beside(lines, caller.line, wrapper)
         beside = [caller._replace(line=number) for number in rows] or beside
     there = [_at(evidence, site, wrapper) for site in beside]
@@ -188,7 +188,7 @@ def _made_in_turns(evidence: Evidence, found: Object) -> list[Memory]:
 def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:
     if site is None or site.line is None:
         return False
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    lines = _whole(evidence, site.file)
     arguments = re.search(r"<([\w\s:]+)>\s*\(", site.function or "")  # alloc<double>(int)
     return c_allocation.is_handed_out_unwritten(lines, site.line, arguments.group(1) if arguments else "")
 
@@ -226,14 +226,14 @@ def _fills(found: Object) -> bool:
 
 def _is_handed_out(evidence: Evidence, site: Site | None) -> bool | None:
     """The function that allocates returns the memory. None: its text is not known, or is not C."""
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at) if site is not None else []
+    lines = _whole(evidence, site.file) if site is not None else []
     if site is None or site.line is None or site.line > len(lines) or _suffix(site) not in _C:
         return None
     return c_allocation.is_handed_out(lines, site.line)
 
 
 def _at(evidence: Evidence, site: Site, wrapper: str | None = None) -> list[Memory]:
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    lines = _whole(evidence, site.file)
     if not lines or site.file is None or site.line is None or site.line > len(lines):
         return []
     if _suffix(site) in _FREE_FORM:
@@ -247,14 +247,14 @@ def _headers(evidence: Evidence, lines: Sequence[str], file: str) -> list[str]:
     """The lines of the program's own headers that a file includes."""
     names = (found.group(1) for line in lines if (found := re.match(r'\s*#\s*include\s*"([^"]+)"', line)))
     paths = (os.path.normpath(os.path.join(os.path.dirname(file), name)) for name in names)
-    return [line for path in paths for line in whole(path, evidence.run.cwd, evidence.run.started_at)]
+    return [line for path in paths for line in _whole(evidence, path)]
 
 
 def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
     """Small blocks have no objects: the line of first touch allocates them, or names what one other line does."""
     if there := _at(evidence, site):
         return there
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    lines = _whole(evidence, site.file)
     if site.file is None or site.line is None or site.line > len(lines) or _suffix(site) not in _C:
         return []
     written = re.findall(r"(?<![\w.>])([A-Za-z_][\w.>-]*)\s*\[[^=]*\]\s*=(?!=)", lines[site.line - 1])
@@ -273,7 +273,7 @@ def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     site = found.allocated
     if site is None or site.line is None or site.file is None or found.name is None:
         return []
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    lines = _whole(evidence, site.file)
     name = variable_in_source(found.name).rpartition("::")[2]
     memory = None
     if _suffix(site) in _FREE_FORM:
@@ -290,3 +290,7 @@ def _variable(evidence: Evidence, found: Object) -> list[Memory]:
 
 def _suffix(site: Site) -> str:
     return os.path.splitext(site.file or "")[1].lower()
+
+
+def _whole(evidence: Evidence, file: str | None) -> tuple[str, ...]:
+    return whole(file, evidence.run.cwd, evidence.run.started_at, evidence.source.get(file or "", {}))

@@ -15,6 +15,7 @@ from numaprof.text.regular_file import open_regular
 BEFORE, AFTER = 3, 4  # lines around the one meant: a loop and its head
 MOST_BYTES = 4 << 20  # larger files are generated ones
 WIDEST = 160
+_KEPT_BYTES = 400  # of each line that the recording keeps
 
 # A recording may come from anybody and names files of this machine. Shown is only what is source by its name, in a
 # folder that the reader allows.
@@ -90,10 +91,10 @@ def statement(file: str | None, line: int | None, cwd: str | None, started_at: s
     return text[line - 1].strip() or None if line <= len(text) else None
 
 
-def whole(file: str | None, cwd: str | None, started_at: str) -> tuple[str, ...]:
-    """All lines of a file, uncut; none unless it is what the program was made of."""
+def whole(file: str | None, cwd: str | None, started_at: str, kept: Mapping[int, str] | None = None) -> tuple[str, ...]:
+    """All lines of a file, uncut; none unless it is what the program was made of. kept: lines of the recording."""
     name = found(file, cwd)
-    return () if name is None or changed_since(name, started_at) else _uncut(name)
+    return () if name is None or has_changed(name, started_at, kept or {}) else _uncut(name)
 
 
 @cache
@@ -125,6 +126,21 @@ def _text(file: str) -> str:
     with open_regular(file, os.O_NOFOLLOW) as source:
         data = source.read(MOST_BYTES)
     return data.decode("utf-8", "backslashreplace").replace("\r\n", "\n").removesuffix("\n")
+
+
+def has_changed(file: str, started_at: str, kept: Mapping[int, str]) -> bool:
+    """The text is not what the program was made of. The lines that the recording keeps decide: a file may be written
+    to and hold the same text. Without them, its time does."""
+    if not kept:
+        return changed_since(file, started_at)
+    text = _uncut(file)
+    return any(at > len(text) or not _is_same(text[at - 1], line) for at, line in kept.items())
+
+
+def _is_same(line: str, kept: str) -> bool:
+    """The recording cuts long lines, and may not keep bytes that are no UTF-8."""
+    text, known = (each.encode("ascii", "ignore") for each in (line, clean(kept.expandtabs())))
+    return text == known or (len(kept.encode()) >= _KEPT_BYTES and text.startswith(known))
 
 
 def changed_since(file: str | None, started_at: str) -> bool:
