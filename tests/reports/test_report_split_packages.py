@@ -21,7 +21,7 @@ from numaprof.evidence.nodes.controllers import (
 )
 from numaprof.model.report_model import Report
 from numaprof.recording.sql.sql_machine import CacheOfCpu, Cpu, Distance, LatencyRange
-from recording_builder import LOCAL, PAGE, REMOTE, STORE, RecordingBuilder
+from recording_builder import LOCAL, PAGE, RAN, REMOTE, STORE, RecordingBuilder
 from scenarios import levels
 
 INTEL, AMD = "GenuineIntel", "AuthenticAMD"
@@ -299,3 +299,18 @@ def test_stores_of_unknown_source_are_no_part_of_the_share_of_loads(tmp_path: Pa
     stores = [row for row in found.samples.used if row.kind == STORE]
     assert sum(row.samples for row in stores) == 200  # they still tell who uses the memory
     assert {row.remote for row in stores} == {None}
+
+
+def test_a_small_sampled_share_needs_no_counters(tmp_path: Path) -> None:
+    """It was called "240 samples are too few to say (100 needed)"."""
+    found = report(serial(package(2, packages=2), 2, [LOCAL, LOCAL]), tmp_path)
+    assert (found.verdict.judgement, found.verdict.samples) == ("light", 240)
+
+
+def test_where_counters_do_not_decide_their_gaps_do_not_matter(tmp_path: Path) -> None:
+    builder = counted(package(), 3).change("thread", uncounted_ns=RAN * 10)
+    for thread in range(1, 7):
+        at = [DATA + PAGE * (100 * thread + page) for page in range(60)]
+        builder.loads(builder.stack(builder.place(SUM)), thread, at, (thread - 1) // 2, source=LOCAL)
+    verdict = report(builder, tmp_path).verdict
+    assert (verdict.basis, verdict.judgement, verdict.remote_share) == (LOADS, "light", 0.0)

@@ -75,7 +75,8 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
     if asks_little(evidence):
         return Judgement.NO_TRAFFIC
     if share < REMOTE_LIGHT:
-        if evidence.uncounted.part > MOST_UNCOUNTED and evidence.traffic.interval is None:
+        counted = basis(evidence) == COUNTERS
+        if counted and evidence.uncounted.part > MOST_UNCOUNTED and evidence.traffic.interval is None:
             return Judgement.REFUSED
         if one_node_used(evidence):
             return Judgement.ONE_NODE_USED

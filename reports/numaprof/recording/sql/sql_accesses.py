@@ -31,7 +31,7 @@ class Sampled(NamedTuple):
     accesses: float
 
 
-# DRAM answered, or what did is not known: a load that missed the caches, a hint fault. Of a store that is not known (IBS
+# DRAM answered, or what did is not known: a load that missed caches, a hint fault. Of a store that is not known (IBS
 # tells the source of loads only), it may have been a cache: such stores use memory, and are no part of any share.
 IN_DRAM = "ifnull(source, CASE kind WHEN @STORE THEN 0 ELSE @LOCAL_DRAM END) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
 OF_DRAM_OR_UNKNOWN = "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)"
