@@ -1,135 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk costs tens of microseconds, and a loop that touches a page an iteration asks for the same one again and again.
-// So each walk leaves behind which words of the stack it went by and what they were: where a later sample has the same
-// instruction, stack and frame pointer and all those words are the same, its path is the same.
+// A walk costs tens of microseconds, a loop that touches a page an iteration asks for the same one again and again, and
+// so do processes that run the same program. So each walk leaves behind which words it went by and what they were, code
+// by its shared address and stack by its distance from the stack pointer: where the same words of a later sample mean
+// the same, its path is the same.
 #include "profiler/symbols/unwind.h"
 
 #include <elfutils/libdwfl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/util/table.h"
 #include "profiler/symbols/files/debug_files.h"
+#include "profiler/symbols/unwind_code.h"
 
 enum {
     UNWIND_MAX_FRAMES = 64,
     UNWIND_MAX_READS = 256,
-    UNWIND_MEMO_BYTES = 8 << 20,   // of remembered walks; then all are forgotten
+    UNWIND_MAX_WORDS = UNWIND_MAX_READS + 3, // and registers
+    UNWIND_MEMO_BYTES = 16 << 20,  // of remembered walks; then all are forgotten
+    UNWIND_MEMO_CHAIN = 64,        // walks from one instruction that are remembered
+    UNWIND_MAX_MODULES = 256,      // files that elfutils holds; then it is to let go of all
 };
 
-// Positions in the kernel's list of user registers, and their DWARF numbers.
+// Positions in the kernel's list of user registers, and their DWARF numbers. UNWIND_LR: that has a return address.
 #if defined(__x86_64__)
-enum { UNWIND_SP = 7, UNWIND_IP = 8, UNWIND_FP = 6 }; // PERF_REG_X86_SP, _IP, _BP; the sampled set has no gap below
+enum { UNWIND_SP = 7, UNWIND_IP = 8, UNWIND_FP = 6, UNWIND_LR = -1 }; // PERF_REG_X86_SP, _IP, _BP; the sampled set has no gap below
 // DWARF 0..16: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip (System V ABI, figure 3.36) by index among the sampled.
 static const signed char unwind_dwarf[] = {0, 3, 2, 1, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19, 8};
 #elif defined(__aarch64__)
-enum { UNWIND_SP = 31, UNWIND_IP = 32, UNWIND_FP = 29 };
+enum { UNWIND_SP = 31, UNWIND_IP = 32, UNWIND_FP = 29, UNWIND_LR = 30 };
 static const signed char unwind_dwarf[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 #else
-enum { UNWIND_SP = 0, UNWIND_IP = 0, UNWIND_FP = 0 };
+enum { UNWIND_SP = 0, UNWIND_IP = 0, UNWIND_FP = 0, UNWIND_LR = -1 };
 static const signed char unwind_dwarf[] = {0};
 #endif
 
-struct unwind_read {
-    uint64_t offset, value;        // from the stack pointer
-};
+#define UNWIND_REGISTER (UINT64_C(1) << 63) // | position in the list: a word that is no word of the stack
 
-// A remembered walk: this, then its reads, then its addresses.
-struct unwind_memo {
-    size_t reads, count;
-    bool truncated;
-    struct unwind_read data[];
-};
-
-// What elfutils knows of one process.
-struct unwind_process {
+// What elfutils knows of the files of all processes that run one program with fixed addresses, or none.
+struct unwind_program {
     Dwfl *dwfl;
-    int64_t id;
-    uint64_t code;                 // of its maps: other executable mappings make this stale
-    struct unwind_process *next;
+    const struct unwind_code_file *fixed; // NULL: none
+    struct unwind_program *next;
+};
+
+enum unwind_meaning {
+    UNWIND_ZERO,
+    UNWIND_STACK,                  // a place in the stack, by its distance from the stack pointer
+    UNWIND_CODE,                   // code, by its shared address
+    UNWIND_OWN,                    // means the same in this process only
+};
+
+struct unwind_word {
+    uint64_t at;                   // distance from the stack pointer, or UNWIND_REGISTER
+    uint64_t value;
+    uint64_t shared;               // of code: the shared address; else the value
+};
+
+struct unwind_memo_word {
+    struct unwind_word word;
+    enum unwind_meaning meaning;
+};
+
+// A remembered walk: this, then its words, then for each address the number of the word that held it.
+struct unwind_memo {
+    struct unwind_memo *next;      // from the same instruction
+    int64_t process;               // that walked ...
+    uint64_t code;                 // ... when its maps were these
+    size_t words, count;
+    bool truncated;
+    struct unwind_memo_word data[];
 };
 
 // The walk under way, for elfutils' callbacks.
 struct unwind_walk_state {
-    struct program_files *files;
     const struct process *process;
     const struct perf_sample *sample;
-    struct unwind_process *known;
+    struct unwind_program *program;
     uint64_t *addresses;
+    size_t from[UNWIND_MAX_FRAMES]; // of each address, the number of the word that held it
     size_t count, max;
     bool left_stack;
-    size_t read_count;
-    struct unwind_read reads[UNWIND_MAX_READS];
+    bool is_unclear;               // no word held one of the addresses
+    size_t word_count;
+    struct unwind_word words[UNWIND_MAX_WORDS];
 };
 
 struct unwind {
     struct program_files *files;
-    struct unwind_process *processes;
-    struct table memos;            // hash of process, generation and registers -> struct unwind_memo *
+    struct unwind_code *code;
+    struct unwind_program *programs;
+    size_t modules;                // files that elfutils holds
+    struct table memos;            // hash of what a walk begins with -> struct unwind_memo *
     size_t memo_bytes;
     struct unwind_walk_state state;
 };
 
-// --- modules
+// --- words
 
-// Where a file's segments lie in a process, all of them: its own addresses and bias.
-struct unwind_range {
-    uint64_t bias, start, end;
-};
-
-// Finds the code segment that holds the mapping's offset; its first page may belong to another segment as well. A
-// second mapping of a part of the program (V8 makes one) is not the program.
-static bool unwind_find_range(Elf *elf, const struct mapping *mapping, struct unwind_range *range)
+// Arm signs return addresses, above the bits of an address.
+static uint64_t unwind_unsigned(uint64_t value)
 {
-    size_t count = 0;
-    bool found = false;
-    GElf_Ehdr header;
-    if (elf_getphdrnum(elf, &count) != 0 || !gelf_getehdr(elf, &header))
-        return false;
-    *range = (struct unwind_range){.start = UINT64_MAX};
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr segment;
-        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
-            continue;
-        range->start = segment.p_vaddr < range->start ? segment.p_vaddr : range->start;
-        range->end = segment.p_vaddr + segment.p_memsz > range->end ? segment.p_vaddr + segment.p_memsz : range->end;
-        uint64_t page_offset = segment.p_offset & ~(segment.p_align ? segment.p_align - 1 : 0);
-        if (!found && segment.p_flags & PF_X && mapping->file_offset >= page_offset &&
-            mapping->file_offset < segment.p_offset + segment.p_filesz) {
-            range->bias = mapping->start - (segment.p_vaddr + mapping->file_offset - segment.p_offset);
-            found = true;
-        }
+    return UNWIND_LR >= 0 ? value & UINT64_MAX >> 16 : value;
+}
+
+// A return address stands behind its call, which may be the last instruction of its file.
+static uint64_t unwind_share(const struct unwind *unwind, const struct process *process, uint64_t value, bool returns)
+{
+    uint64_t address = unwind_unsigned(value) - returns, shared = unwind_code_share(unwind->code, process, address);
+    return shared == address ? value : shared + returns;
+}
+
+static bool unwind_is_in_stack(const struct perf_sample *sample, uint64_t value)
+{
+    return value - sample->regs[UNWIND_SP] <= sample->stack_bytes;
+}
+
+// False: it is beyond the copied stack.
+static bool unwind_read(const struct perf_sample *sample, uint64_t at, uint64_t *value)
+{
+    if (at & UNWIND_REGISTER) {
+        *value = sample->regs[at & ~UNWIND_REGISTER];
+        return true;
     }
-    range->start += range->bias;
-    range->end += range->bias;
-    return found && (header.e_type != ET_EXEC || range->bias == 0);
+    if (at > sample->stack_bytes - sizeof *value)
+        return false;
+    memcpy(value, sample->stack + at, sizeof *value);
+    return true;
 }
 
-// Told twice of a file at one place, elfutils frees the first, which may be the one it knows the machine from.
-static bool unwind_is_free(Dwfl *dwfl, const struct unwind_range *range)
+static void unwind_add_register(struct unwind *unwind, int position)
 {
-    return !dwfl_addrmodule(dwfl, range->start) && !dwfl_addrmodule(dwfl, range->end - 1);
-}
-
-// Tells elfutils of the file that is mapped at an address, if it does not know it yet.
-static void unwind_report(const struct unwind_walk_state *state, uint64_t address)
-{
-    Dwfl *dwfl = state->known->dwfl;
-    const struct mapping *mapping = address_space_find(&state->process->space, address);
-    if (dwfl_addrmodule(dwfl, address) || !mapping || !mapping->executable || *mapping->path != '/')
+    struct unwind_walk_state *state = &unwind->state;
+    if (position < 0)
         return;
-    int fd = program_files_descriptor(state->files, mapping->path);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    struct unwind_range range;
-    bool wanted = elf && unwind_find_range(elf, mapping, &range) && unwind_is_free(dwfl, &range);
-    elf_end(elf);
-    dwfl_report_begin_add(dwfl);
-    if ((!wanted || !dwfl_report_elf(dwfl, mapping->path, mapping->path, fd, range.bias, true)) && fd >= 0)
-        close(fd); // else elfutils has it
-    dwfl_report_end(dwfl, NULL, NULL);
+    uint64_t value = state->sample->regs[position];
+    state->words[state->word_count++] = (struct unwind_word){
+        .at = UNWIND_REGISTER | (unsigned)position,
+        .value = value,
+        .shared = unwind_share(unwind, state->process, value, position == UNWIND_LR),
+    };
 }
 
 // --- elfutils' callbacks
@@ -147,26 +159,33 @@ static pid_t unwind_next_thread(Dwfl *dwfl, void *argument, void **thread)
 static bool unwind_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *argument)
 {
     (void)dwfl;
-    struct unwind_walk_state *state = &((struct unwind *)argument)->state;
-    const struct perf_sample *sample = state->sample;
-    uint64_t offset = address - sample->regs[UNWIND_SP];
-    if (sample->stack_bytes < sizeof *result || offset > sample->stack_bytes - sizeof *result ||
-        state->read_count == UNWIND_MAX_READS) {
+    struct unwind *unwind = argument;
+    struct unwind_walk_state *state = &unwind->state;
+    uint64_t value, at = address - state->sample->regs[UNWIND_SP];
+    if (at & UNWIND_REGISTER || state->word_count == UNWIND_MAX_READS || !unwind_read(state->sample, at, &value)) {
         state->left_stack = true;
         return false;
     }
-    memcpy(result, sample->stack + offset, sizeof *result);
-    state->reads[state->read_count++] = (struct unwind_read){.offset = offset, .value = *result};
+    uint64_t shared = unwind_share(unwind, state->process, value, true);
+    state->words[state->word_count++] = (struct unwind_word){.at = at, .value = value, .shared = shared};
+    *result = shared;
     return true;
 }
 
 static bool unwind_registers(Dwfl_Thread *thread, void *argument)
 {
-    const struct perf_sample *sample = ((struct unwind *)argument)->state.sample;
+    const struct unwind *unwind = argument;
+    const struct perf_sample *sample = unwind->state.sample;
     Dwarf_Word registers[sizeof unwind_dwarf];
-    for (size_t i = 0; i < sizeof unwind_dwarf; i++)
+    uint64_t ip = unwind_share(unwind, unwind->state.process, sample->regs[UNWIND_IP], false);
+    for (size_t i = 0; i < sizeof unwind_dwarf; i++) {
         registers[i] = sample->regs[unwind_dwarf[i]];
-    dwfl_thread_state_register_pc(thread, sample->regs[UNWIND_IP]);
+        if (unwind_dwarf[i] == UNWIND_IP)
+            registers[i] = ip;
+        else if (unwind_dwarf[i] == UNWIND_LR)
+            registers[i] = unwind_share(unwind, unwind->state.process, registers[i], true);
+    }
+    dwfl_thread_state_register_pc(thread, ip);
     return dwfl_thread_state_registers(thread, 0, sizeof unwind_dwarf, registers);
 }
 
@@ -176,160 +195,265 @@ static const Dwfl_Thread_Callbacks unwind_thread_callbacks = {
     .set_initial_registers = unwind_registers,
 };
 
+// Tells elfutils of the file of a shared address, if it does not know it yet.
+static void unwind_report(struct unwind *unwind, const struct unwind_program *program, uint64_t address)
+{
+    if (dwfl_addrmodule(program->dwfl, address))
+        return;
+    const struct unwind_code_file *file = unwind_code_at(unwind->code, program->fixed, address);
+    int fd = file && file->usable ? program_files_descriptor(unwind->files, file->path) : -1;
+    if (fd < 0)
+        return;
+    dwfl_report_begin_add(program->dwfl);
+    if (dwfl_report_elf(program->dwfl, file->path, file->path, fd, file->base, true))
+        unwind->modules++; // elfutils has the descriptor
+    else
+        close(fd);
+    dwfl_report_end(program->dwfl, NULL, NULL);
+}
+
+static bool unwind_is_of_word(const struct unwind_word *word, uint64_t address)
+{
+    return word->shared == address ||
+           (address < UNWIND_CODE_SHARED && unwind_unsigned(word->value) == unwind_unsigned(address));
+}
+
 static int unwind_frame(Dwfl_Frame *frame, void *argument)
 {
-    struct unwind_walk_state *state = argument;
+    struct unwind *unwind = argument;
+    struct unwind_walk_state *state = &unwind->state;
     Dwarf_Addr pc;
     if (!dwfl_frame_pc(frame, &pc, NULL) || pc == 0 || state->count == state->max)
         return DWARF_CB_ABORT;
-    unwind_report(state, pc);
-    state->addresses[state->count++] = pc;
+    size_t held = state->word_count;
+    while (held > 0 && !unwind_is_of_word(&state->words[held - 1], pc))
+        held--;
+    if (held == 0 && pc >= UNWIND_CODE_SHARED)
+        return DWARF_CB_ABORT; // nobody tells its address in the process
+    state->is_unclear |= held == 0;
+    unwind_report(unwind, state->program, pc);
+    state->from[state->count] = held - 1;
+    state->addresses[state->count++] = held > 0 ? unwind_unsigned(state->words[held - 1].value) : pc;
     return DWARF_CB_OK;
 }
 
-// --- processes
+// --- programs
 
 // elfutils takes the architecture from a module, so there must be one: the module of the sampled code, or for code made
 // at run time the first one that is known.
-static bool unwind_attach(struct unwind *unwind, const struct process *process)
+static bool unwind_attach(struct unwind *unwind, const struct unwind_program *program, const struct process *process,
+                          uint64_t ip)
 {
-    struct unwind_walk_state *state = &unwind->state;
-    unwind_report(state, state->sample->regs[UNWIND_IP]);
+    unwind_report(unwind, program, unwind_share(unwind, process, ip, false));
     for (size_t i = 0; i <= process->space.count; i++) {
-        if (dwfl_attach_state(state->known->dwfl, NULL, process->pid, &unwind_thread_callbacks, unwind))
+        if (dwfl_attach_state(program->dwfl, NULL, process->pid, &unwind_thread_callbacks, unwind))
             return true;
         if (i < process->space.count)
-            unwind_report(state, process->space.items[i].start);
+            unwind_report(unwind, program, unwind_share(unwind, process, process->space.items[i].start, false));
     }
     return false;
 }
 
-static struct unwind_process *unwind_new_process(struct unwind *unwind, const struct process *process)
+static void unwind_forget_programs(struct unwind *unwind)
 {
-    struct unwind_process *known = calloc(1, sizeof *known);
-    if (!known)
-        return NULL;
-    known->id = process->id;
-    known->code = process->space.code;
-    known->dwfl = dwfl_begin(&debug_files_bare); // call frame information, .eh_frame, is in the file itself
-    unwind->state.known = known;
-    unwind->state.process = process;
-    if (!known->dwfl || !unwind_attach(unwind, process)) {
-        dwfl_end(known->dwfl);
-        free(known);
-        return NULL;
+    while (unwind->programs) {
+        struct unwind_program *program = unwind->programs;
+        unwind->programs = program->next;
+        dwfl_end(program->dwfl);
+        free(program);
     }
-    known->next = unwind->processes;
-    unwind->processes = known;
-    return known;
+    unwind->modules = 0;
 }
 
-void unwind_forget(struct unwind *unwind, int64_t process)
+static struct unwind_program *unwind_find_program(struct unwind *unwind, const struct unwind_code_file *fixed,
+                                                  const struct process *process, uint64_t ip)
 {
-    for (struct unwind_process **at = &unwind->processes; *at;) {
-        struct unwind_process *known = *at;
-        if (known->id != process) {
-            at = &known->next;
-            continue;
-        }
-        *at = known->next;
-        dwfl_end(known->dwfl);
-        free(known);
+    if (unwind->modules >= UNWIND_MAX_MODULES)
+        unwind_forget_programs(unwind);
+    for (struct unwind_program *program = unwind->programs; program; program = program->next)
+        if (program->fixed == fixed)
+            return program;
+    struct unwind_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return NULL;
+    program->fixed = fixed;
+    program->dwfl = dwfl_begin(&debug_files_bare); // call frame information, .eh_frame, is in the file itself
+    if (!program->dwfl || !unwind_attach(unwind, program, process, ip)) {
+        dwfl_end(program->dwfl);
+        free(program);
+        return NULL;
     }
-}
-
-static struct unwind_process *unwind_find_process(struct unwind *unwind, const struct process *process)
-{
-    for (struct unwind_process *known = unwind->processes; known; known = known->next)
-        if (known->id == process->id && known->code == process->space.code)
-            return known;
-    unwind_forget(unwind, process->id);
-    return unwind_new_process(unwind, process);
+    program->next = unwind->programs;
+    unwind->programs = program;
+    return program;
 }
 
 // --- memory of earlier walks
 
-static uint64_t unwind_key(const struct process *process, const struct perf_sample *sample)
+// A frame pointer that does not lead into the stack is none.
+static uint64_t unwind_key(const struct unwind *unwind, const struct unwind_code_file *fixed,
+                           const struct process *process, const struct perf_sample *sample)
 {
-    uint64_t key = table_mix(table_mix(0, (uint64_t)process->id), process->space.code);
-    key = table_mix(key, sample->regs[UNWIND_IP]);
-    key = table_mix(key, sample->regs[UNWIND_SP]);
-    return table_mix(key, sample->regs[UNWIND_FP]);
+    uint64_t fp = sample->regs[UNWIND_FP];
+    uint64_t key = table_mix((uintptr_t)fixed, unwind_share(unwind, process, sample->regs[UNWIND_IP], false));
+    return table_mix(key, unwind_is_in_stack(sample, fp) ? fp - sample->regs[UNWIND_SP] : UINT64_MAX);
 }
 
-static const uint64_t *unwind_memo_addresses(const struct unwind_memo *memo)
+static size_t *unwind_memo_from(const struct unwind_memo *memo)
 {
-    return (const uint64_t *)(memo->data + memo->reads);
+    return (size_t *)(memo->data + memo->words);
 }
 
-static const struct unwind_memo *unwind_recall(const struct unwind *unwind, uint64_t key,
-                                               const struct perf_sample *sample)
+static bool unwind_means_the_same(const struct unwind *unwind, const struct unwind_memo *memo,
+                                  const struct unwind_memo_word *known, const struct process *process, uint64_t value,
+                                  uint64_t sp)
+{
+    bool same_process = memo->process == process->id && memo->code == process->space.code;
+    switch (known->meaning) {
+    case UNWIND_ZERO:
+        return value == 0;
+    case UNWIND_STACK:
+        return value - sp == known->word.value;
+    case UNWIND_CODE:
+        if (same_process && value == known->word.value)
+            return true;
+        return unwind_share(unwind, process, value, known->word.at != (UNWIND_REGISTER | UNWIND_IP)) ==
+               known->word.shared;
+    case UNWIND_OWN:
+    default:
+        return same_process && value == known->word.value;
+    }
+}
+
+static bool unwind_is_alike(const struct unwind *unwind, const struct unwind_memo *memo, const struct process *process,
+                            const struct perf_sample *sample)
 {
     uint64_t value;
-    if (!table_get(&unwind->memos, key, &value))
-        return NULL;
-    const struct unwind_memo *memo = (const struct unwind_memo *)(uintptr_t)value;
-    for (size_t i = 0; i < memo->reads; i++) {
-        uint64_t offset = memo->data[i].offset;
-        if (offset > sample->stack_bytes - sizeof offset ||
-            memcmp(sample->stack + offset, &memo->data[i].value, sizeof memo->data[i].value) != 0)
-            return NULL;
+    for (size_t i = 0; i < memo->words; i++)
+        if (!unwind_read(sample, memo->data[i].word.at, &value) ||
+            !unwind_means_the_same(unwind, memo, &memo->data[i], process, value, sample->regs[UNWIND_SP]))
+            return false;
+    return true;
+}
+
+static const struct unwind_memo *unwind_recall(const struct unwind *unwind, uint64_t key, const struct process *process,
+                                               const struct perf_sample *sample)
+{
+    uint64_t value = 0;
+    table_get(&unwind->memos, key, &value);
+    for (const struct unwind_memo *memo = (const struct unwind_memo *)(uintptr_t)value; memo; memo = memo->next)
+        if (unwind_is_alike(unwind, memo, process, sample))
+            return memo;
+    return NULL;
+}
+
+static size_t unwind_repeat(const struct unwind_memo *memo, const struct perf_sample *sample, uint64_t *addresses,
+                            size_t max)
+{
+    size_t count = memo->count < max ? memo->count : max;
+    for (size_t i = 0; i < count; i++) {
+        unwind_read(sample, memo->data[unwind_memo_from(memo)[i]].word.at, &addresses[i]);
+        addresses[i] = unwind_unsigned(addresses[i]);
     }
-    return memo;
+    return count;
+}
+
+static void unwind_forget_chain(struct unwind_memo *memo)
+{
+    while (memo) {
+        struct unwind_memo *next = memo->next;
+        free(memo);
+        memo = next;
+    }
 }
 
 static void unwind_forget_memos(struct unwind *unwind)
 {
     uint64_t key, value;
     for (size_t at = 0; table_next(&unwind->memos, &at, &key, &value);)
-        free((void *)(uintptr_t)value);
+        unwind_forget_chain((struct unwind_memo *)(uintptr_t)value);
     table_free(&unwind->memos);
     unwind->memo_bytes = 0;
 }
 
-// Whether a walk depends on the value: return addresses, and pointers to frames in the stack. Other values are saved
-// registers, such as loop counters, and differ in each sample. 48 bits: Arm signs addresses above them.
-static bool unwind_went_by(const struct unwind_walk_state *state, uint64_t value)
+static bool unwind_holds_address(const struct unwind_walk_state *state, const struct unwind_word *word)
 {
-    if (value == 0 || value - state->sample->regs[UNWIND_SP] <= state->sample->stack_bytes)
-        return true;
     for (size_t i = 0; i < state->count; i++)
-        if ((value ^ state->addresses[i]) << 16 == 0)
+        if (word->shared == state->words[state->from[i]].shared)
             return true;
     return false;
 }
 
-// Where the walk left the stack, any word may have led it there.
-static void unwind_drop_reads(struct unwind_walk_state *state)
+// What a word means, if a walk depends on it: return addresses, and places in the stack. Other values are saved
+// registers, such as loop counters, and differ in each sample; but where the walk left the stack, any of them may have
+// led it there.
+static bool unwind_depends(const struct unwind_walk_state *state, const struct unwind_word *word,
+                           enum unwind_meaning *meaning)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < state->read_count; i++)
-        if (state->left_stack || unwind_went_by(state, state->reads[i].value))
-            state->reads[kept++] = state->reads[i];
-    state->read_count = kept;
+    bool is_code = unwind_holds_address(state, word);
+    const struct unwind_code_file *fixed = state->program->fixed;
+    *meaning = UNWIND_OWN;
+    if (word->value == 0)
+        *meaning = UNWIND_ZERO;
+    else if (unwind_is_in_stack(state->sample, word->value))
+        *meaning = UNWIND_STACK;
+    else if (word->shared >= UNWIND_CODE_SHARED || (fixed && word->value >= fixed->start && word->value < fixed->end))
+        *meaning = UNWIND_CODE;
+    return is_code || state->left_stack || *meaning == UNWIND_ZERO || *meaning == UNWIND_STACK;
+}
+
+static void unwind_fill_memo(struct unwind_memo *memo, const struct unwind_walk_state *state)
+{
+    size_t kept[UNWIND_MAX_WORDS] = {0};
+    for (size_t i = 0; i < state->word_count; i++) {
+        struct unwind_memo_word word = {.word = state->words[i]};
+        if (!unwind_depends(state, &state->words[i], &word.meaning))
+            continue;
+        if (word.meaning == UNWIND_STACK)
+            word.word.value -= state->sample->regs[UNWIND_SP];
+        kept[i] = memo->words;
+        memo->data[memo->words++] = word;
+    }
+    for (size_t i = 0; i < state->count; i++)
+        unwind_memo_from(memo)[i] = kept[state->from[i]];
+}
+
+// The oldest walks of an instruction make room.
+static void unwind_shorten(struct unwind_memo *memo)
+{
+    for (int i = 1; memo && i < UNWIND_MEMO_CHAIN; i++)
+        memo = memo->next;
+    if (!memo)
+        return;
+    unwind_forget_chain(memo->next);
+    memo->next = NULL;
 }
 
 static void unwind_remember(struct unwind *unwind, uint64_t key)
 {
-    unwind_drop_reads(&unwind->state);
     const struct unwind_walk_state *state = &unwind->state;
-    size_t reads_bytes = state->read_count * sizeof *state->reads;
-    size_t bytes = sizeof(struct unwind_memo) + reads_bytes + state->count * sizeof *state->addresses;
+    size_t bytes = sizeof(struct unwind_memo) + state->word_count * sizeof(struct unwind_memo_word) +
+                   state->count * sizeof *state->from;
+    if (state->is_unclear || state->count == 0)
+        return;
     if (unwind->memo_bytes + bytes > UNWIND_MEMO_BYTES)
         unwind_forget_memos(unwind);
     struct unwind_memo *memo = malloc(bytes);
-    uint64_t old = 0;
     if (!memo)
         return;
-    *memo = (struct unwind_memo){.reads = state->read_count, .count = state->count, .truncated = state->left_stack};
-    memcpy(memo->data, state->reads, reads_bytes);
-    memcpy(memo->data + memo->reads, state->addresses, state->count * sizeof *state->addresses);
-    table_get(&unwind->memos, key, &old);
+    uint64_t others = 0;
+    table_get(&unwind->memos, key, &others);
+    *memo = (struct unwind_memo){.next = (struct unwind_memo *)(uintptr_t)others,
+                                 .process = state->process->id,
+                                 .code = state->process->space.code,
+                                 .count = state->count,
+                                 .truncated = state->left_stack};
+    unwind_fill_memo(memo, state);
     if (table_put(&unwind->memos, key, (uintptr_t)memo) < 0) {
         free(memo);
         return;
     }
-    free((void *)(uintptr_t)old);
+    unwind_shorten(memo);
     unwind->memo_bytes += bytes;
 }
 
@@ -343,19 +467,22 @@ uint64_t unwind_stack_pointer(const struct perf_sample *sample)
 struct unwind *unwind_open(struct program_files *files)
 {
     struct unwind *unwind = calloc(1, sizeof *unwind);
-    elf_version(EV_CURRENT);
-    if (unwind)
-        unwind->files = files;
-    return unwind;
+    if (!unwind)
+        return NULL;
+    *unwind = (struct unwind){.files = files, .code = unwind_code_open(files)};
+    if (unwind->code)
+        return unwind;
+    free(unwind);
+    return NULL;
 }
 
 void unwind_close(struct unwind *unwind)
 {
     if (!unwind)
         return;
-    while (unwind->processes)
-        unwind_forget(unwind, unwind->processes->id);
+    unwind_forget_programs(unwind);
     unwind_forget_memos(unwind);
+    unwind_code_close(unwind->code);
     free(unwind);
 }
 
@@ -364,23 +491,29 @@ size_t unwind_walk(struct unwind *unwind, const struct process *process, const s
 {
     if (!sample->regs || sample->stack_bytes < sizeof(uint64_t))
         return 0;
-    uint64_t key = unwind_key(process, sample);
-    const struct unwind_memo *memo = unwind_recall(unwind, key, sample);
+    const struct unwind_code_file *fixed = unwind_code_enter(unwind->code, process);
+    uint64_t key = unwind_key(unwind, fixed, process, sample);
+    const struct unwind_memo *memo = unwind_recall(unwind, key, process, sample);
     if (memo) {
-        size_t count = memo->count < max ? memo->count : max;
-        memcpy(addresses, unwind_memo_addresses(memo), count * sizeof *addresses);
+        size_t count = unwind_repeat(memo, sample, addresses, max);
         *truncated = memo->truncated || count < memo->count;
         return count;
     }
     struct unwind_walk_state *state = &unwind->state;
-    *state = (struct unwind_walk_state){
-        .files = unwind->files, .process = process, .sample = sample, .addresses = addresses, .max = max};
-    state->known = unwind_find_process(unwind, process);
-    if (!state->known)
+    *state = (struct unwind_walk_state){.process = process,
+                                        .sample = sample,
+                                        .addresses = addresses,
+                                        .max = max < UNWIND_MAX_FRAMES ? max : UNWIND_MAX_FRAMES};
+    state->program = unwind_find_program(unwind, fixed, process, sample->regs[UNWIND_IP]);
+    if (!state->program)
         return 0;
-    unwind_report(state, sample->regs[UNWIND_IP]);
-    dwfl_getthread_frames(state->known->dwfl, 1, unwind_frame, state);
-    *truncated = state->left_stack || state->count == max;
+    unwind_add_register(unwind, UNWIND_IP);
+    unwind_add_register(unwind, UNWIND_LR);
+    unwind_report(unwind, state->program, state->words[0].shared);
+    dwfl_getthread_frames(state->program->dwfl, 1, unwind_frame, unwind);
+    if (state->left_stack || unwind_is_in_stack(sample, sample->regs[UNWIND_FP]))
+        unwind_add_register(unwind, UNWIND_FP);
+    *truncated = state->left_stack || state->count == state->max;
     unwind_remember(unwind, key);
     return state->count;
 }

@@ -22,7 +22,4 @@ size_t unwind_walk(struct unwind *unwind, const struct process *process, const s
 // The stack pointer where the sample was taken; 0: not known.
 uint64_t unwind_stack_pointer(const struct perf_sample *sample);
 
-// Forgets the process, which ended or runs another program.
-void unwind_forget(struct unwind *unwind, int64_t process);
-
 #endif

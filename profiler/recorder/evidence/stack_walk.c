@@ -97,11 +97,6 @@ int64_t stack_walk_sample(struct stack_walk *walk, const struct process *process
     return call_stacks_intern(&walk->stacks, &process->space, key, addresses, count, truncated);
 }
 
-void stack_walk_forget(struct stack_walk *walk, const struct process *process)
-{
-    unwind_forget(walk->unwind, process->id);
-}
-
 void stack_walk_finish(const struct stack_walk *walk, const struct tasks *tasks)
 {
     note_count(tasks, "stacks", walk->stacks.refused, NULL, "sample has no call stack: too many different ones",

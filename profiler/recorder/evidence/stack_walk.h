@@ -21,9 +21,6 @@ void stack_walk_close(struct stack_walk *walk);
 // Id of the sample's call stack; RECORDING_NULL: it has none.
 int64_t stack_walk_sample(struct stack_walk *walk, const struct process *process, const struct perf_sample *sample);
 
-// The process ended or runs another program.
-void stack_walk_forget(struct stack_walk *walk, const struct process *process);
-
 // Notes what was left out.
 void stack_walk_finish(const struct stack_walk *walk, const struct tasks *tasks);
 

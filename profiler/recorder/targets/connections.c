@@ -14,7 +14,6 @@ static void connections_read_maps(const struct connections *connections, struct 
     if (tasks->has_kernel_records)
         return;
     allocations_close_ring(connections->targets->allocations, process);
-    stack_walk_forget(connections->targets->walk, process);
     tasks_exec(tasks, process);
     address_space_read(&process->space, &tasks->paths, process->shown);
 }

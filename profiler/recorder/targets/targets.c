@@ -41,7 +41,6 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     targets_classify(targets, process);
     if (targets->pages)
         pages_forget(targets->pages, process);
-    stack_walk_forget(targets->walk, process);
     objects_forget_unnamed(&targets->allocations->objects, process);
     allocations_close_ring(targets->allocations, process);
     programs_ended(&targets->programs, process);
@@ -72,7 +71,6 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
         targets_classify(targets, process);
         if (targets->pages)
             pages_ended(targets->pages, process);
-        stack_walk_forget(targets->walk, process);
         allocations_close_ring(targets->allocations, process);
         programs_ended(&targets->programs, process);
     }

@@ -227,6 +227,16 @@ int program_files_descriptor(struct program_files *files, const char *path)
     return -ESTALE;
 }
 
+bool program_files_is_unchanged(const struct program_files *files, const char *path)
+{
+    struct stat now;
+    const struct program_files_file *file = program_files_get(files, path);
+    if (!file || file->error < 0 || file->is_stale)
+        return false;
+    int status = file->fd >= 0 ? fstat(file->fd, &now) : stat(file->where ? file->where : path, &now);
+    return status == 0 && program_files_is_same(&file->seen, &now);
+}
+
 struct open_as program_files_owner(const struct program_files *files, const char *path)
 {
     const struct program_files_file *file = program_files_get(files, path);

@@ -32,6 +32,10 @@ void program_files_expect(struct program_files *files, const char *path, const u
 // seen is seen now. -ESTALE: the file was changed or replaced since; -ENOENT and other errors of open(2).
 int program_files_descriptor(struct program_files *files, const char *path);
 
+// True if the file that was first seen under this path can be read and is as it was. (One that is not held is looked up
+// by its path.)
+bool program_files_is_unchanged(const struct program_files *files, const char *path);
+
 // Owner of the file; root: not known.
 struct open_as program_files_owner(const struct program_files *files, const char *path);
 
