@@ -20,6 +20,10 @@ enum {
     UNWIND_MAX_WORDS = UNWIND_MAX_READS + 3, // and registers
     UNWIND_MEMO_BYTES = 16 << 20,  // of remembered walks; then all are forgotten
     UNWIND_MEMO_CHAIN = 64,        // walks from one instruction that are remembered
+    UNWIND_NO_FRAME = 4096,        // no stack has such an address
+    UNWIND_MAX_LOST = 4,
+    UNWIND_REACH = 4096,           // of a frame, from an address that a word has
+    UNWIND_STACK_REACH = 1 << 20,  // beyond the stack pointer: stack that was not copied
     UNWIND_MAX_MODULES = 256,      // files that elfutils holds; then it is to let go of all
 };
 
@@ -83,6 +87,8 @@ struct unwind_walk_state {
     size_t from[UNWIND_MAX_FRAMES]; // of each address, the number of the word that held it
     size_t count, max;
     bool left_stack;
+    uint64_t lost[UNWIND_MAX_LOST]; // addresses at which it did so
+    size_t lost_count;
     bool is_unclear;               // no word held one of the addresses
     size_t word_count;
     struct unwind_word words[UNWIND_MAX_WORDS];
@@ -156,14 +162,36 @@ static pid_t unwind_next_thread(Dwfl *dwfl, void *argument, void **thread)
     return 1;
 }
 
+// True if the value may have led the walk out of the copied stack.
+static bool unwind_led_out(const struct unwind_walk_state *state, uint64_t value)
+{
+    for (size_t i = 0; i < state->lost_count && i < UNWIND_MAX_LOST; i++)
+        if (state->lost[i] + UNWIND_REACH - value <= 2 * UNWIND_REACH)
+            return true;
+    return state->lost_count > UNWIND_MAX_LOST;
+}
+
+// A frame beyond the copied stack has several registers there: it counts once.
+static void unwind_lose(struct unwind_walk_state *state, uint64_t address)
+{
+    state->left_stack = true;
+    if (unwind_led_out(state, address))
+        return;
+    if (state->lost_count < UNWIND_MAX_LOST)
+        state->lost[state->lost_count] = address;
+    state->lost_count++;
+}
+
 static bool unwind_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *argument)
 {
     (void)dwfl;
     struct unwind *unwind = argument;
     struct unwind_walk_state *state = &unwind->state;
     uint64_t value, at = address - state->sample->regs[UNWIND_SP];
+    if (address < UNWIND_NO_FRAME)
+        return false; // the chain of frame pointers ends with 0
     if (at & UNWIND_REGISTER || state->word_count == UNWIND_MAX_READS || !unwind_read(state->sample, at, &value)) {
-        state->left_stack = true;
+        unwind_lose(state, address);
         return false;
     }
     uint64_t shared = unwind_share(unwind, state->process, value, true);
@@ -290,13 +318,13 @@ static struct unwind_program *unwind_find_program(struct unwind *unwind, const s
 
 // --- memory of earlier walks
 
-// A frame pointer that does not lead into the stack is none.
+// A frame pointer that does not lead into the stack is none, and 0 ends the chain of them.
 static uint64_t unwind_key(const struct unwind *unwind, const struct unwind_code_file *fixed,
                            const struct process *process, const struct perf_sample *sample)
 {
     uint64_t fp = sample->regs[UNWIND_FP];
     uint64_t key = table_mix((uintptr_t)fixed, unwind_share(unwind, process, sample->regs[UNWIND_IP], false));
-    return table_mix(key, unwind_is_in_stack(sample, fp) ? fp - sample->regs[UNWIND_SP] : UINT64_MAX);
+    return table_mix(key, unwind_is_in_stack(sample, fp) ? fp - sample->regs[UNWIND_SP] : UINT64_MAX - (fp == 0));
 }
 
 static size_t *unwind_memo_from(const struct unwind_memo *memo)
@@ -384,22 +412,22 @@ static bool unwind_holds_address(const struct unwind_walk_state *state, const st
     return false;
 }
 
-// What a word means, if a walk depends on it: return addresses, and places in the stack. Other values are saved
-// registers, such as loop counters, and differ in each sample; but where the walk left the stack, any of them may have
-// led it there.
+// What a word means, if a walk depends on it: return addresses, places in the stack, and what led out of the copied
+// part of it. Other values are saved registers, such as loop counters, and differ in each sample.
 static bool unwind_depends(const struct unwind_walk_state *state, const struct unwind_word *word,
                            enum unwind_meaning *meaning)
 {
-    bool is_code = unwind_holds_address(state, word);
+    bool is_code = unwind_holds_address(state, word), led_out = unwind_led_out(state, word->value);
+    uint64_t distance = word->value - state->sample->regs[UNWIND_SP];
     const struct unwind_code_file *fixed = state->program->fixed;
     *meaning = UNWIND_OWN;
     if (word->value == 0)
         *meaning = UNWIND_ZERO;
-    else if (unwind_is_in_stack(state->sample, word->value))
+    else if (distance <= (led_out ? (uint64_t)UNWIND_STACK_REACH : state->sample->stack_bytes))
         *meaning = UNWIND_STACK;
     else if (word->shared >= UNWIND_CODE_SHARED || (fixed && word->value >= fixed->start && word->value < fixed->end))
         *meaning = UNWIND_CODE;
-    return is_code || state->left_stack || *meaning == UNWIND_ZERO || *meaning == UNWIND_STACK;
+    return is_code || led_out || *meaning == UNWIND_ZERO || *meaning == UNWIND_STACK;
 }
 
 static void unwind_fill_memo(struct unwind_memo *memo, const struct unwind_walk_state *state)
@@ -511,8 +539,7 @@ size_t unwind_walk(struct unwind *unwind, const struct process *process, const s
     unwind_add_register(unwind, UNWIND_LR);
     unwind_report(unwind, state->program, state->words[0].shared);
     dwfl_getthread_frames(state->program->dwfl, 1, unwind_frame, unwind);
-    if (state->left_stack || unwind_is_in_stack(sample, sample->regs[UNWIND_FP]))
-        unwind_add_register(unwind, UNWIND_FP);
+    unwind_add_register(unwind, UNWIND_FP);
     *truncated = state->left_stack || state->count == state->max;
     unwind_remember(unwind, key);
     return state->count;
