@@ -48,17 +48,31 @@ static void connections_make_known(const struct connections *connections, struct
     struct thread *thread = tasks_add_thread(tasks, process, process->pid, clock_now(), true, NULL);
     connections->targets->allocations->own_allocators += connection->handshake.own_allocator != 0;
     connections_open_ring(connections, process, connection);
-    thread_starts_register(connections->starts, process->channel, process->pid, process->other_namespace);
     if (!thread)
         return;
     tasks_read_name(tasks, thread);
     counter_sets_count(connections->targets->sets, thread);
 }
 
+// True if nothing is to be opened for the process before it goes on. Its records, which came before, wait in the rings.
+static bool connections_may_go_on(const struct connections *connections, pid_t pid)
+{
+    const struct tasks *tasks = connections->targets->tasks;
+    const struct counter_sets *sets = connections->targets->sets;
+    const struct thread *thread = tasks_thread(tasks, pid);
+    return tasks->has_kernel_records && (!sets->usable || sets->counts_cpus || (thread && thread->counters));
+}
+
 void connections_register(const struct connections *connections, struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
     uint64_t now = clock_now();
+    const bool goes_on = connections_may_go_on(connections, connection->pid);
+    const pid_t inner = (pid_t)connection->handshake.pid;
+    if (!connection->is_gone) // first: once answered, it starts threads
+        thread_starts_register(connections->starts, connection->handshake.process, connection->pid,
+                               inner != connection->pid);
+    int status = goes_on ? channel_server_admit(connections->channel, connection) : 0;
     // Its fork and exec are known before it is, but not its end.
     perf_streams_drain(connections->streams, connection->handshake.time_ns);
     struct process *process = tasks_process(tasks, connection->pid);
@@ -69,8 +83,9 @@ void connections_register(const struct connections *connections, struct channel_
         connections_make_known(connections, process, connection);
     if (connection->ring >= 0)
         close(connection->ring);
-    if (channel_server_admit(connections->channel, connection) < 0 && process &&
-        !process_stat_has_ended(connection->pid))
+    if (!goes_on)
+        status = channel_server_admit(connections->channel, connection);
+    if (status < 0 && process && !process_stat_has_ended(connection->pid))
         programs_gave_up(&connections->targets->programs, process); // it was not killed while it waited
 }
 
