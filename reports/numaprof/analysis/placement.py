@@ -418,12 +418,9 @@ def _unseen_requests(evidence: Evidence, toucher: Thread) -> float:
     if not others:
         return 0.0
     alone = (toucher.traffic.total or 0.0) - median([thread.traffic.total or 0.0 for thread in others])
-    seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
+    sampled = evidence.samples.told_by_thread
+    seen = sampled.get(toucher.row.id, 0.0) - median([sampled.get(thread.row.id, 0.0) for thread in others])
     return alone - seen * (evidence.traffic.remote.estimate or 0.0) / max(1.0, evidence.samples.remote_accesses)
-
-
-def _sampled(evidence: Evidence, thread: Thread) -> float:
-    return sum(row.accesses for row in evidence.samples.used if row.thread == thread.row.id and row.remote is not None)
 
 
 def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None, each_block: bool) -> float:

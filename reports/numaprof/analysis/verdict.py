@@ -52,6 +52,10 @@ class Judgement(Enum):
 
 
 def judge(evidence: Evidence) -> Judgement:
+    return evidence.once(_judge)
+
+
+def _judge(evidence: Evidence) -> Judgement:
     return Judgement.BINDING if binding(evidence).fault is not None else _by_memory(evidence)
 
 

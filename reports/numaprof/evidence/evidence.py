@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar, cast
 
 from numaprof.evidence.counts import Traffic, Uncounted
 from numaprof.evidence.counts_in_doubt import (
@@ -46,6 +47,7 @@ from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_counts, sql_locations, sql_run, sql_samples, sql_threads
 from numaprof.text.messages import Failure
 
+Answer = TypeVar("Answer")
 KeptSource = Mapping[str, Mapping[int, str]]  # by file and line, as it was when the run ended
 
 MOST_PAGE_BYTES = 1 << 30  # the kernel's largest base page has 256 KiB
@@ -187,6 +189,16 @@ class Evidence:
     @cached_property
     def touched_pages(self) -> float:
         return sum(row.pages for row in self.samples.touched)
+
+    @cached_property
+    def _answers(self) -> dict[object, object]:
+        return {}
+
+    def once(self, question: Callable[[Evidence], Answer]) -> Answer:
+        """Asks a question that many rows have in common, the first time only."""
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        return cast("Answer", self._answers[question])
 
     @property
     def fault_coverage(self) -> float | None:

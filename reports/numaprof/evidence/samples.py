@@ -111,6 +111,15 @@ class Samples:
         return sum(row.accesses for row in self.used if row.remote)
 
     @cached_property
+    def told_by_thread(self) -> dict[int, float]:
+        """Accesses of each thread of which it is known whether they were remote."""
+        found: dict[int, float] = defaultdict(float)
+        for row in self.used:
+            if row.remote is not None:
+                found[row.thread] += row.accesses
+        return found
+
+    @cached_property
     def tell_objects(self) -> bool:
         """There are enough accesses with addresses to say which objects are used remotely."""
         return sum(row.samples for row in self.used if row.remote) >= MIN_REMOTE_SAMPLES
