@@ -29,7 +29,8 @@ enum {
 
 // Positions in the kernel's list of user registers, and their DWARF numbers. UNWIND_LR: that has a return address.
 #if defined(__x86_64__)
-enum { UNWIND_SP = 7, UNWIND_IP = 8, UNWIND_FP = 6, UNWIND_LR = -1 }; // PERF_REG_X86_SP, _IP, _BP; the sampled set has no gap below
+// PERF_REG_X86_SP, _IP, _BP; the sampled set has no gap below.
+enum { UNWIND_SP = 7, UNWIND_IP = 8, UNWIND_FP = 6, UNWIND_LR = -1 };
 // DWARF 0..16: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip (System V ABI, figure 3.36) by index among the sampled.
 static const signed char unwind_dwarf[] = {0, 3, 2, 1, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19, 8};
 #elif defined(__aarch64__)

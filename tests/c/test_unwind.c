@@ -49,7 +49,7 @@ __attribute__((noinline)) static void take(struct taken *taken)
     ucontext_t context;
     getcontext(&context);
     take_registers(taken->registers, &context.uc_mcontext);
-    memcpy(taken->stack, (const void *)(uintptr_t)taken->registers[SP], sizeof taken->stack); // NOLINT(performance-no-int-to-ptr)
+    memcpy(taken->stack, (const void *)(uintptr_t)taken->registers[SP], sizeof taken->stack);
     point_sample(taken);
 }
 
