@@ -105,6 +105,7 @@ WRITERS = {
     "commands/try_fix.py": "the placement file: opened with x, never over a file",
     "experiments/trials/stored_trial.py": "the result beside the recording: opened with x, then renamed over its own",
     "experiments/trials/trial_runs.py": "into a folder of its own, or an empty one",
+    "job/kept_summaries.py": "the hidden file of summaries in a job's directory, replaced when it is whole",
     "page/vega_bundle.py": "the script that pages need, in the folder of the environment",
     "recording/commit.py": "a temporary copy",
 }
