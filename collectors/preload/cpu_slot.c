@@ -26,7 +26,7 @@ static __thread struct {
     bool is_helper;
 } here;
 
-// The threads of this process that have a mask of ours, without an order; 0: free. One that finds no room keeps its mask
+// The threads of this process that have a mask of ours, in no order; 0: free. One that finds no room keeps its mask
 // when the library goes quiet.
 enum { CPU_SLOT_BOUND = 8192, CPU_SLOT_PROBES = 64 };
 static _Atomic pid_t bound[CPU_SLOT_BOUND];
@@ -263,8 +263,8 @@ void preload_slot_start(void)
     cpu_slot_program_pins = channel_program_pins();
 }
 
-// The program begins on the node where its main thread will be pinned later: what it initialises before its first thread
-// is made then has its pages there. Other processes of the run are left free, or all would begin on one node.
+// The program begins on the node where its main thread will be pinned later: what it initialises before its first
+// thread is made then has its pages there. Other processes of the run are left free, or all would begin on one node.
 void preload_slot_begin(void)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();

@@ -28,8 +28,8 @@ bool preload_is_bypassed(void);                  // the program brings its own m
 void *preload_map(size_t bytes, int flags, int fd);
 void preload_unmap(uintptr_t start, size_t bytes);
 
-// --- around whatever the library does that may fail or wait: errno stays, and the thread is not cancelled in a function
-// that is no cancellation point, such as fork, malloc or the exec family
+// --- around whatever the library does that may fail or wait: errno stays, and the thread is not cancelled in a
+// function that is no cancellation point, such as fork, malloc or the exec family
 struct preload_guard {
     int kept_errno, cancel_state;
 };

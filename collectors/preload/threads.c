@@ -21,8 +21,8 @@ struct thread_start {
     uint64_t since;          // when its creation began: its creator touches its memory
 };
 
-// Runs when a thread ends, also by pthread_exit and cancellation, before its destructors do: a key of pthread_key_create
-// would be one that the program lacks, and may have them all.
+// Runs when a thread ends, also by pthread_exit and cancellation, before its destructors do: a key of
+// pthread_key_create would be one that the program lacks, which may take them all.
 static void thread_ended(void *unused)
 {
     (void)unused;

@@ -59,7 +59,16 @@ static inline uint64_t alloc_ring_commit_word(struct perf_event_header header)
 // perf_event_header.type, beyond the kernel's.
 enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };
 
-enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING, ALLOC_SHARED, ALLOC_HUGE, ALLOC_STACK, ALLOC_TLS, ALLOC_MOVED, ALLOC_KINDS };
+enum alloc_kind {
+    ALLOC_HEAP,
+    ALLOC_MAPPING,
+    ALLOC_SHARED,
+    ALLOC_HUGE,
+    ALLOC_STACK,
+    ALLOC_TLS,
+    ALLOC_MOVED,
+    ALLOC_KINDS
+};
 
 // ALLOC_MOVED: by mremap(2). Its thread tells first of the range that was freed, then of the new one, which is the same
 // again if it failed; only the recorder knows whether there was a mapping of the program's data.

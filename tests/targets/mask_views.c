@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mask_views [raw]: how many CPUs main sees in each way there is to read its mask, and which ones its children have that
-// it makes in each way; before it makes a thread, as a thread, and after that. raw: prints the mask of main as /proc
+// mask_views [raw]: how many CPUs main sees in each way there is to read its mask, and which ones its children have
+// that it makes in each way; before it makes a thread, as a thread, and after that. raw: prints the mask of main as /proc
 // shows it instead, which hides nothing: at first, with a choice of its own, with the first mask again, after an exec
 // that failed, and after the first thread was made.
 // -DLIBRARY: a library that reads the mask in /proc when it is loaded, as libnuma does; -DLINKED: a program with it.
@@ -121,7 +121,8 @@ static void make_children(void)
     struct clone_args arguments = {.exit_signal = SIGCHLD};
     make_child("syscall clone3", (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments));
     wait_for("clone", clone(look_as_child, stack + sizeof stack, SIGCHLD, "clone"));
-    wait_for("clone vm", clone(look_as_child, vm_stack + sizeof vm_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, "clone vm"));
+    pid = clone(look_as_child, vm_stack + sizeof vm_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, "clone vm");
+    wait_for("clone vm", pid);
     if (posix_spawn(&pid, "/bin/sh", NULL, NULL, command, environ) == 0)
         wait_for("spawn", pid);
     pid = vfork();

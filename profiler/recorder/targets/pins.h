@@ -5,8 +5,8 @@
 
 #include "profiler/recorder/targets/targets.h"
 
-// Each thread that still has our mask gets the one that its process began with. The preload library does so too, but only
-// when a thread calls it, which one that computes may never do.
+// Each thread that still has our mask gets the one that its process began with. The preload library does so too, but
+// only when a thread calls it, which one that computes may never do.
 void pins_give_back(const struct targets *targets);
 
 // The library has given back the masks of the process's threads, and says nothing more.
