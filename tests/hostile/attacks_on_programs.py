@@ -55,11 +55,11 @@ ODD = {
 }
 
 
-WORDS = ("closes", "daemon", "touch", "remapped", "everywhere", "all_keys", "sandboxed", "mask_views")
+ODD_TARGETS = ("closes", "daemon", "touch", "remapped", "everywhere", "all_keys", "sandboxed", "mask_views")
 
 
 def _script(name: str, folder: Path) -> str:
-    programs = {word: target(word) for word in WORDS}
+    programs = {word: target(word) for word in ODD_TARGETS}
     static = target("touch", "-static", output="touch-static")
     return ODD[name].format(python=PYTHON, folder=folder, touch_static=static, **programs)
 
