@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of threads without counters, and how long threads waited for a CPU. (A thread with counters has a clock among its events.)
+// CPU time of threads without counters (the others have a clock among their events), and how long threads waited for a
+// CPU.
 #ifndef COLLECTORS_PROCESSES_THREAD_TIME_H
 #define COLLECTORS_PROCESSES_THREAD_TIME_H
 
