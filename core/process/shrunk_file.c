@@ -20,8 +20,19 @@ static bool shrunk_file_fill(const siginfo_t *info)
     return info->si_code == BUS_ADRERR && mmap(at, page, PROT_READ, flags, -1, 0) != MAP_FAILED;
 }
 
-// A signal that a process sent becomes pending again, and is blocked in this thread: a signalfd reads it, with its
-// sender. The kernel lets a process queue any signal information for itself (rt_sigqueueinfo(2)).
+// A signal that a process sent becomes pending again, for the threads that still take it and at last for a signalfd,
+// with its sender. The kernel accepts the information of kill(2) from the main thread only (do_rt_sigqueueinfo in
+// kernel/signal.c), that of sigqueue(3) from all.
+static void shrunk_file_pass_on(int number, const siginfo_t *info)
+{
+    siginfo_t queued = *info;
+    if (syscall(SYS_rt_sigqueueinfo, getpid(), number, info) == 0)
+        return;
+    queued.si_code = SI_QUEUE;
+    queued.si_value.sival_ptr = NULL;
+    syscall(SYS_rt_sigqueueinfo, getpid(), number, &queued);
+}
+
 static void shrunk_file_handle(int number, siginfo_t *info, void *context)
 {
     const int kept_errno = errno;
@@ -33,8 +44,8 @@ static void shrunk_file_handle(int number, siginfo_t *info, void *context)
         signal(number, SIG_DFL); // the access is repeated, and ends the process
         return;
     }
-    sigaddset(&((ucontext_t *)context)->uc_sigmask, number);
-    syscall(SYS_rt_sigqueueinfo, getpid(), number, info);
+    sigaddset(&((ucontext_t *)context)->uc_sigmask, number); // blocked in this thread from now on
+    shrunk_file_pass_on(number, info);
 }
 
 void shrunk_file_tolerate(void)
