@@ -13,7 +13,20 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
-from running import Ended, has_rows, is_alive, one, reports, rows, run, run_as_nobody, run_command, target, touched_pages, until
+from running import (
+    Ended,
+    has_rows,
+    is_alive,
+    one,
+    reports,
+    rows,
+    run,
+    run_as_nobody,
+    run_command,
+    target,
+    touched_pages,
+    until,
+)
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
 

@@ -81,6 +81,8 @@ def schedule_at(source: Source, node: Node) -> str | None:
 def in_parallel(source: Source, node: Node) -> bool:
     """True if a directive above opens a region that does not end before the statement."""
     unit = source.around(node, "function")
+    if unit and {"pure", "elemental"} & set(source.text(unit[0].children[0]).lower().split("(")[0].split()):
+        raise Unreadable("a pure procedure holds no directive")
     opened = 0
     for comment in leaves(unit[0], "comment") if unit else ():
         text = " ".join(source.text(comment).lower().split())

@@ -204,6 +204,9 @@ def _target(source: Source, call: Node) -> tuple[Node, bool]:
             type_ = declaration.child_by_field_name("type") if declaration is not None else None
             if declarator is not None:
                 held = _is_smart(source, type_)
+                plain = declaration is not None and any(leaves(declaration, "pointer_declarator"))
+                if node.type == "initializer_list" and not (held or plain):
+                    raise Unreadable(f"`{source.text(declarator)}` is no pointer")
                 return declarator, smart or held
         if parent.type == "assignment_expression" and source_operator(parent) == "=":
             left = parent.child_by_field_name("left")
@@ -254,7 +257,7 @@ def _changed(source: Source, statement: Node, node: Node) -> Iterator[Memory]:
     function = node.child_by_field_name("function")
     if node.type == "call_expression" and function is not None and function.type == "field_expression":
         base, method = function.child_by_field_name("argument"), _called(source, node)
-        if base is None or method not in (*_FILLING, "reserve"):
+        if base is None or method not in (*_FILLING, "reserve") or _is_other(source, _last(source, base)):
             return
         name = source.text(base)
         name = f"(*{name})" if source_operator(function) == "->" else name
@@ -272,6 +275,16 @@ def _changed(source: Source, statement: Node, node: Node) -> Iterator[Memory]:
             and _is_vector(source, right.child_by_field_name("function"))
         ):
             yield _vector(source, statement, source.text(left))
+
+
+def _is_other(source: Source, name: str) -> bool:
+    """True if the file declares a name, and never as a vector."""
+    types = []
+    for node in leaves(source.root, "declaration", "field_declaration", "parameter_declaration"):
+        parts = node.children_by_field_name("declarator")
+        if name in [source.text(each) for part in parts for each in leaves(part, "identifier", "field_identifier")]:
+            types.append(_is_vector(source, node.child_by_field_name("type")))
+    return bool(types) and not any(types)
 
 
 def _vector(source: Source, statement: Node, name: str, *, grown: bool = False) -> Memory:
@@ -334,7 +347,9 @@ def place_after(source: Source, memory: Memory) -> Node:
         loops = source.around(statement, "loop")
         functions = source.around(statement, "function")
         inside = [loop for loop in loops if functions and contains(functions[0], loop)]
-        statement = inside[-1] if inside else statement
+        if not inside:
+            raise Unreadable(f"`{memory.name}` grows by one call at a time")
+        statement = inside[-1]
     if statement.type == "if_statement":  # the condition allocates
         if statement.child_by_field_name("alternative") is not None or not _leaves_function(
             statement.child_by_field_name("consequence")
