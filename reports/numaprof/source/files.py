@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from numaprof.source.request import Line, suffix
+from numaprof.text.regular_file import open_regular
 from numaprof.text.source_lines import MOST_BYTES, changed_since, found
 
 if TYPE_CHECKING:
@@ -220,12 +221,11 @@ class Sources:
 
 
 def _bytes(path: str) -> bytes:
-    """Of a regular file; a pipe does not keep the reader waiting."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        with open_regular(path, os.O_NOFOLLOW) as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError):
-        data = None
+        data = b""
     if not data or len(data) > MOST_BYTES:
         raise Unreadable(f"{os.path.basename(path)} is {'too large' if data else 'empty or cannot be read'}")
     return data
