@@ -52,6 +52,31 @@ def _damage_a_machine(chance: random.Random, folder: Path) -> None:
         assert done.status in (0, 1, 125), (words, done)
 
 
+# Command lines with names of files where these stand; all of them are there, and none may be lost.
+OUTPUTS = (
+    "report {} --json {}", "report --html {} {}", "report --schema {}", "report {} --csv {}", "diff {} {} --json {}",
+    "check {} --max-remote 10% --junit {}", "check {} --max-remote 10% --sarif {}", "export {} --format pprof -o {}",
+    "export {} --format folded -o {}", "export {} --format parquet -o {}", "merge {} {} -o {}", "import -o {} {}",
+    "record -o {} true", "policies -n 1 --no-record --html {} -- true", "sweep -t 1 -n 1 --no-record --html {} -- true",
+    "try {} -n 1 --keep {} -- true", "lab --console {} -- true",
+)  # fmt: skip
+
+
+def _name_files_of_others(chance: random.Random, folder: Path) -> None:
+    SCENARIOS["serial_init"]().write(folder / "a.numaprof")
+    (folder / "main.c").write_text("int main(void) { return 0; }\n")
+    for name in ("b.ranks", "page.html", "data.csv"):
+        (folder / name).write_bytes(bytes([chance.randrange(32, 127)]) + chance.randbytes(chance.randint(0, 300)))
+    (folder / "tables").mkdir()
+    (folder / "tables" / "threads.csv").write_text("mine\n")
+    names = [path.name for path in folder.iterdir()]
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for line in chance.sample(OUTPUTS, 4):
+        words = [word.format(chance.choice(names)) for word in line.split()]
+        done = _run(folder, *words)
+        assert {path: path.read_bytes() for path in before} == before, (words, done)
+
+
 def _join_hostile_ranks(chance: random.Random, folder: Path) -> None:
     """Of each rank: whole, damaged or hostile; then the joined file itself is damaged."""
     job = folder / "job.numaprof"
@@ -145,6 +170,13 @@ def _sweep_odd_programs(chance: random.Random, folder: Path) -> None:
 
 
 KINDS = (
+    Kind(
+        "names of other files",
+        "no option that writes replaces a recording, a source file, or any file of another format",
+        _name_files_of_others,
+        2,
+        40,
+    ),
     Kind(
         "damaged machines",
         "topology and doctor end with an answer, or one line, whatever the files of a machine hold",
