@@ -204,6 +204,16 @@ def test_the_mask_of_a_program_that_reads_it_past_the_library_is_left(on_node: l
 
 
 @TWO_CPUS
+@pytest.mark.requires("mounts", "one_node", "go", "gcc")
+def test_the_runtime_of_go_finds_all_cpus(on_node: list[str], recording: Path, tmp_path: Path) -> None:
+    program = tmp_path / "cpus"
+    build = ["go", "build", "-o", str(program), str(TREE / "tests" / "targets" / "cpus.go")]
+    subprocess.run(build, check=True, cwd=tmp_path, env={**os.environ, "CGO_ENABLED": "1"})
+    assert recorded_on_node(on_node, recording, program) == (0, f"{len(os.sched_getaffinity(0))}\n", "")
+    assert one(recording, "SELECT followed FROM process LIMIT 1") == "preload"
+
+
+@TWO_CPUS
 @pytest.mark.requires("mounts", "one_node")
 @pytest.mark.parametrize("linked", [False, True])
 def test_no_way_to_read_or_inherit_a_mask_shows_the_node(
