@@ -102,7 +102,9 @@ static int count_descriptors(void)
 
 TEST(unwind_moves_with_the_addresses_of_a_process)
 {
+    char room[STACK_BYTES] = {0}; // what is copied is stack, however little there is above this frame
     struct intern *paths = NULL;
+    __asm__ volatile("" : : "r"(room) : "memory");
     struct program_files *files = program_files_new();
     struct unwind *unwind = unwind_open(files), *alone = unwind_open(files);
     struct process one = {.id = 1, .pid = getpid(), .space = {.pid = getpid()}}, other = {.id = 2, .pid = getpid()};
