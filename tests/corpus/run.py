@@ -27,8 +27,8 @@ sys.path[:0] = [str(TREE / "reports"), str(HERE)]
 
 from apply import apply  # noqa: E402
 from numaprof.evidence.evidence import Evidence, load  # noqa: E402
-from numaprof.rules import advise  # noqa: E402
-from numaprof.rules.advice import Advice, Kind  # noqa: E402
+from numaprof.placement.advice import Advice, Kind  # noqa: E402
+from numaprof.placement.explain import advise  # noqa: E402
 
 WORK = Path(os.environ.get("CORPUS_WORK") or TREE / "build" / "corpus").resolve()
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++"], ".f90": ["gfortran"]}
@@ -36,12 +36,13 @@ BUILD = ["-O2", "-g", "-fopenmp", "-pthread"]
 SECONDS = 600  # for one program, by the clock of the guest, which jumps where the host was stopped
 CLOSE = 15  # points: a promise comes true if it is no further from what came
 
-# What the code of each kind of fix has in it.
-FIXES = {
-    "parts": r"omp parallel|part_node",
-    "spread": r"--interleave|numa_interleave_memory",
-    "pages": r"MADV_NOHUGEPAGE",
-    "threshold": r"MALLOC_MMAP_THRESHOLD_",
+# The word of a program's truth for each kind of decision.
+TRUTH_OF = {
+    "parts": "parts",
+    "per allocation": "parts",
+    "interleave": "spread",
+    "pages": "pages",
+    "threshold": "threshold",
 }
 
 
@@ -196,12 +197,13 @@ def gone(case: Case) -> float | None:
 
 
 def right(case: Case) -> bool:
-    code = " ".join(case.code)
     if case.before is None:
         return False
-    if case.fix == "none":
-        return not case.changes
-    return all(re.search(FIXES[kind], code) is not None for kind in case.fix.split(", "))
+    return not case.changes if case.fix == "none" else set(decided(case)) >= set(case.fix.split(", "))
+
+
+def decided(case: Case) -> list[str]:
+    return sorted({TRUTH_OF[advice.decision] for advice in case.changes if advice.decision in TRUTH_OF})
 
 
 def usable(case: Case) -> bool | None:
@@ -219,7 +221,7 @@ def percent(share: float | None) -> str:
 
 
 def row(case: Case) -> Row:
-    kinds = [name for name, words in FIXES.items() if re.search(words, " ".join(case.code))]
+    kinds = decided(case)
     mark = {True: "yes", False: "NO", None: "-"}
     share = case.before.traffic.share if case.before is not None else None
     return Row(

@@ -16,7 +16,7 @@ from numaprof.fixes import c_allocation, c_schedule, edit, find, fortran_allocat
 from numaprof.fixes.edit import agreed
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, huge_pages, interleaved, printed, zeros_in_parallel
-from numaprof.rules.change_run.stay_on_node import leave, stay
+from numaprof.placement.settings.stay_on_node import leave, stay
 
 C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
 CXX_HEAD = "#include <vector>\n#include <memory>\n" + C_HEAD

@@ -17,8 +17,8 @@ from conftest import BUILD, PROGRAM, TREE
 if "NUMAPROF_MACHINE" not in os.environ:  # the guest only records, and there an import takes seconds
     from numaprof.analysis.verdict import Judgement, judge
     from numaprof.evidence.evidence import load
-    from numaprof.rules import advise
-    from numaprof.rules.advice import Advice, Kind
+    from numaprof.placement.advice import Advice, Kind
+    from numaprof.placement.explain import advise
 
 EXAMPLES = BUILD / "examples"
 RECORDING = "x.numaprof"
@@ -32,46 +32,38 @@ def record(folder: Path, *command: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
-SUM = (
-    "sum.c:22 main first touches",
-    "sum.c:28",
-    "// sum.c: after line 15, add; build with -fopenmp",
-)
-PARTS = "part_node[] = {"  # how many parts there are follows from the samples
-FRESH = ".reserve("
-SPREAD = ("used whole by", "numa_interleave_memory(")
-ROWS = ("sparse.c:24 and 25 fill first touch", "#pragma omp parallel for schedule(static)")
 CACHED = "text"  # a file that this test writes, in the page cache of the first node
-TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words of each advice
+SUM = ("parts", "sum.c:22 main first touches", "sum.c:28")
+TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command; of each advice its decision, and words of its text
     "sum_serial": (("sum_serial", 8, 32), SUM),
     "renamed": (("renamed", 8, 32), SUM),
     "lto": (("sum_lto", 8, 32), SUM),
     "stripped": (("sum_stripped", 8, 32), SUM),
     # Of 4 sweeps one run in three has too few samples to say anything; the code depends on which parts are known.
-    "pthreads": (("sum_pthreads_serial", 12, 32), ("sum_pthreads.c:22 fill first touches",)),
-    "vector": (("fill_vector_serial", 8, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
-    "vector_lto": (("fill_vector_lto", 8, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
-    "new": (("new_array", 8, 32), ("new_array.cpp:15 Field::Field first touches", PARTS)),
-    "arena": (("arena", 8, 16), ("arena.c:30 and 32 main first touch", "part_node[]")),
-    "shared_table": (("shared_table", 2, 32), ("used whole by", "numactl --interleave=all")),
-    "mismatch": (("mismatch", 12, 32), ("mismatch.c:19", "differently from how mismatch.c:24")),
+    "pthreads": (("sum_pthreads_serial", 12, 32), ("parts", "sum_pthreads.c:22 fill first touches")),
+    "vector": (("fill_vector_serial", 8, 32), ("parts", "fill_vector.cpp:19 main first touches")),
+    "vector_lto": (("fill_vector_lto", 8, 32), ("parts", "fill_vector.cpp:19 main first touches")),
+    "new": (("new_array", 8, 32), ("parts", "new_array.cpp:15 Field::Field first touches")),
+    "arena": (("arena", 8, 16), ("parts", "arena.c:30 and 32 main first touch")),
+    "shared_table": (("shared_table", 2, 32), ("interleave", "every thread all of it", "numactl --interleave=all")),
+    "mismatch": (("mismatch", 12, 32), ("parts", "mismatch.c:19", "mismatch.c:24")),
     # Two loops, at lines 34 and 41, use both arrays alike: either may be named.
-    "fortran": (("heat", 6, 1024), ("heat.f90:25", "the loop at heat.f90:", "!$omp parallel do schedule(static)")),
-    "migrant": (("migrant", 6, 64), ("on node 0, but uses it on node 1; 4 threads moved", "pthread_setaffinity_np")),
-    "recycled": (("recycled", 8, 3), ("recycled.c:23 read_input first touched it", "MALLOC_MMAP_THRESHOLD_=1000000")),
+    "fortran": (("heat", 6, 1024), ("parts", "heat.f90:25", "the loop at heat.f90:")),
+    "migrant": (("migrant", 6, 64), ("setting", "on node 0, but uses it on node 1", "pthread_setaffinity_np")),
+    "recycled": (("recycled", 8, 3), ("threshold", "recycled.c:23 read_input", "MALLOC_MMAP_THRESHOLD_=1000000")),
     # Of 8 sweeps one run in three has too few remote samples to say anything.
-    "huge_pages": (("tiles", 32, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
-    "nothing_to_gain": (("in_cache", 2000), ("in all.", "Leave the placement alone")),
-    "fork_server": (("fork_server", 6, 32), ("used whole by", "fork_server.c:29", "numactl --interleave=all")),
-    "mapped_file": (("mapped_file", CACHED, 6), ("The mapped file text is in the page cache of other nodes",)),
-    "lopsided": (("lopsided", 6, 48), ("node 0's memory answers", "one memory controller serves nearly all")),
-    "false_sharing": (
-        ("false_sharing", 20),
-        ("in all.", "Leave the placement alone"),
+    "huge_pages": (("tiles", 32, 24), ("pages", "tiles.c:26 sweep_tiles first touch", "MADV_NOHUGEPAGE")),
+    "nothing_to_gain": (("in_cache", 2000),),
+    "fork_server": (("fork_server", 6, 32), ("interleave", "fork_server.c:29", "numactl --interleave=all")),
+    "mapped_file": (("mapped_file", CACHED, 6), ("interleave", "drop the page cache")),
+    "lopsided": (("lopsided", 6, 48),),
+    "false_sharing": (("false_sharing", 20),),
+    "sparse": (("sparse", 3, 1000), ("interleave",), ("parts", "sparse.c:24 and 25 fill first touch")),
+    "growing": (("growing", 8, 32), ("parts", "It grows while one thread fills it")),
+    "policy": (
+        ("numactl", "--membind=0", EXAMPLES / "sum_parallel", 8, 32),
+        ("setting", "numactl in the command decides"),
     ),
-    "sparse": (("sparse", 3, 1000), SPREAD, ROWS),
-    "growing": (("growing", 8, 32), ("It grows while one thread fills it", "numactl --interleave=all")),
-    "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 8, 32), ("numactl in the command decides",)),
 }
 # Mended: nothing is to be done, and where a few prefetches are seen that cross a border, that is said of them.
 # Of 32 MiB the huge page at the border of the nodes is up to 6 %: whoever of two threads is first has all of it.
@@ -111,7 +103,7 @@ def right_advice_and_no_other(folder: Path, name: str) -> None:
     found = advise(load(str(folder / RECORDING)))
     found = [advice for advice in found if name not in BY_CHANCE or BY_CHANCE[name] not in advice.finding]
     assert len(found) == len(expected), found
-    texts = [" ".join((advice.finding, advice.change, *codes(advice))) for advice in found]
+    texts = [" ".join((advice.decision, advice.finding, advice.change, *codes(advice))) for advice in found]
     for words in expected:
         assert any(all(str(word) in text for word in words) for text in texts), (words, texts)
 

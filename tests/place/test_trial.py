@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from conftest import BUILD, PROGRAM, TREE, build_c
+from deciding import advised as to_place
 from numaprof.commands import cli, try_fix
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.machine import Machine
@@ -29,8 +30,8 @@ from numaprof.experiments.trials.trial_document import Trial as Document
 from numaprof.experiments.trials.trial_document import as_document
 from numaprof.experiments.trials.trial_runs import Arm, run_once
 from numaprof.experiments.trials.trial_text import trial_text
-from numaprof.rules import advise
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice
+from numaprof.placement.explain import advise
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import print_trial
 from recording_builder import RecordingBuilder
@@ -149,7 +150,7 @@ class Trial:
     @staticmethod
     def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
         heap = max((o for o in evidence.objects.found if o.kind == "heap"), key=lambda found: found.bytes or 0)
-        advice = Advice(Kind.FIX, "it is slow", "place it", "a test", objects=(heap,))
+        advice = to_place(heap)
         return [proposals.proposal(1, advice, evidence, layouts)]
 
     def run(self, *arguments: object) -> Ended:

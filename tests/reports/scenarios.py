@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from recording_builder import OVERFLOW, PAGE, RAN, Line, RecordingBuilder
+import random
+
+from recording_builder import FIRST_TOUCH, OVERFLOW, PAGE, RAN, Line, RecordingBuilder
 
 INIT: Line = ("/home/u/src/sum.c", 17, "main")
 LOOP: Line = ("/home/u/src/sum.c", 22, "main._omp_fn.0")
@@ -114,8 +116,8 @@ def named_objects(**run: object) -> RecordingBuilder:
     for thread in range(8):
         start = ARRAY + thread * BLOCK * PAGE
         builder.loads(loop, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=array)
-        start = ARRAY + (1 << 32) + thread * PAGE
-        builder.loads(look_up, thread + 1, range(start, start + (BLOCK - 8) * PAGE, 64 * PAGE), 0, block=table)
+        pages = random.Random(thread).sample(range(BLOCK), 16)
+        builder.loads(look_up, thread + 1, [ARRAY + (1 << 32) + page * PAGE for page in pages], 0, block=table)
     return builder
 
 
@@ -262,3 +264,87 @@ SCENARIOS = {
 }
 SCENARIOS["one_node_machine"] = lambda **run: faults_only(nodes=1, **run)
 SCENARIOS["emulated"] = lambda **run: serial_init(emulated="two-nodes", **run)
+
+
+# Arrays whose uses have addresses
+
+MIB = 1 << 20
+ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
+WORK: Line = ("/home/u/src/sum.c", 22, "work")
+OTHER = ARRAY + (1 << 32)
+
+# Who touches the pages of thread t's block, and on which node that is.
+SERIAL, PARALLEL, REVERSED = [0] * 8, list(range(8)), list(range(7, -1, -1))
+
+
+def sampled(threads: int = 8) -> RecordingBuilder:
+    """A machine whose CPU samples loads with addresses; no counters, so that the samples are the verdict's basis."""
+    return sampled_on(2, threads)
+
+
+def array(
+    builder: RecordingBuilder, touchers: list[int], address: int = ARRAY, line: Line = ALLOC, homes: str = "touch"
+) -> int:
+    """An array of the heap; homes: by its touchers, or "0", or "interleaved", or "uneven": a quarter is on node 1."""
+    block = builder.block(builder.object("heap", builder.stack(builder.place(line))), address, PAGES)
+    stack = init_stack(builder)
+    for part, toucher in enumerate(touchers):
+        for page in range(0, BLOCK, 64):
+            turn = page // 64 % 8
+            home = {"touch": toucher // 4, "0": 0, "interleaved": turn % 2, "uneven": turn < 2}[homes]
+            where = address + (part * BLOCK + page) * PAGE
+            builder.sample(FIRST_TOUCH, toucher + 1, stack, 64, address=where, page_node=home, block=block)
+    return block
+
+
+def sampled_on(nodes: int, threads: int = 8) -> RecordingBuilder:
+    """Eight CPUs in all."""
+    builder = RecordingBuilder(nodes, 8 // nodes)
+    builder.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    return builder.level(4, "faults", True).level(5, "pages", True).threads(threads)
+
+
+def homed(builder: RecordingBuilder, samples: list[int], address: int = ARRAY, line: Line = ALLOC) -> int:
+    """An array of which so many sampled pages are on each node; a thread there fills them."""
+    block = builder.block(builder.object("heap", builder.stack(builder.place(line))), address, PAGES)
+    pages, homes = PAGES // sum(samples), [node for node, count in enumerate(samples) for _ in range(count)]
+    for number, home in enumerate(homes):
+        where = {"address": address + number * pages * PAGE, "page_node": home, "block": block}
+        builder.sample(FIRST_TOUCH, home * 8 // len(samples) + 1, init_stack(builder), pages, **where)
+    return block
+
+
+def use_blocks(
+    builder: RecordingBuilder,
+    block: int | None,
+    homes: list[int],
+    address: int = ARRAY,
+    line: Line = LOOP,
+    *,
+    every: int = 16,
+) -> None:
+    """Every thread its own part, a load of every so many pages; homes: the node of each part."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        start = address + thread * BLOCK * PAGE
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, every * PAGE), homes[thread], block=block)
+
+
+def use_all(builder: RecordingBuilder, block: int, home: int | None, address: int = ARRAY, line: Line = LOOP) -> None:
+    """Every thread everywhere; home None: on all nodes by turns."""
+    stack, chance = builder.stack(builder.place(line)), random.Random(1)
+    for thread in range(8):
+        for _ in range(64):
+            page = chance.randrange(PAGES)
+            where = page // 64 % 2 if home is None else home
+            builder.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
+
+
+def sweep_all(builder: RecordingBuilder, block: int, home: int | None, *, line: Line) -> None:
+    """Every thread all over it, from its start to its end; home None: on the nodes of its halves."""
+    stack = builder.stack(builder.place(line))
+    for thread in range(8):
+        pages = range(thread, PAGES - 8, 64)
+        for half in range(2):
+            mine = [ARRAY + page * PAGE for page in pages if page * 2 // PAGES == half]
+            builder.loads(stack, thread + 1, mine, half if home is None else home, block=block)

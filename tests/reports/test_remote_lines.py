@@ -13,7 +13,6 @@ from numaprof.analysis.relevant_objects import (
     error_of_told_part,
     of_remote,
     part_of_remote,
-    suspects,
     told_part_of_remote,
 )
 from numaprof.document.build_report import document
@@ -24,7 +23,7 @@ from numaprof.evidence.lines.remote_lines import ClassLines, RemoteLines
 from numaprof.evidence.spread import clustered_size
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.page.report_page import report_page
-from numaprof.rules import advise
+from numaprof.placement.explain import advise
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.report_view import print_report
 from numaprof.text.format import number, share_with_error
@@ -104,7 +103,6 @@ def test_prefetches_belong_to_what_the_instruction_reads(tmp_path: Path) -> None
     blend = Blend()
     evidence = evidence_of(blend.prefetches(blend.stream).hits(blend.stream), tmp_path)
     assert shares(evidence) == {10: 0.2, 11: 0.8}
-    assert {o.allocated.line for o in suspects(evidence) if o.allocated} == {10, 11}
 
 
 def test_a_part_of_the_lines_is_told_with_what_it_rests_on(tmp_path: Path) -> None:
@@ -340,7 +338,6 @@ def test_few_of_the_remote_lines_give_no_advice_for_what_the_same_function_alloc
     builder = blend.prefetches(blend.stream).hits(blend.stream, 20).builder
     evidence = load(str(builder.write(tmp_path / "r.numaprof")))
     assert shares(evidence) == {10: 0.02, 11: 0.98}
-    assert {o.allocated.line for o in suspects(evidence) if o.allocated} == {10, 11}
     told = {o.allocated.line for advice in advise(evidence) for o in advice.objects if o.allocated}
     assert told == {11}
 

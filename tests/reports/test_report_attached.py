@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from numaprof.document.object_remarks import remarks
 from numaprof.document.overview_text import banner
-from numaprof.evidence.access_patterns import Shape
-from numaprof.rules import advise
-from numaprof.rules.advice import Kind
-from numaprof.rules.change_run import placed_before
+from numaprof.placement.advice import Kind
+from numaprof.placement.decide import scored
+from numaprof.placement.explain import ALL, advise, use_in_words
 from reading import first_screen, printed, read
 from recording_builder import PAGE, SECOND, RecordingBuilder
-from scenarios import ARRAY, LOOP, PAGES, levels
-from test_report_object_rules import PARALLEL, SERIAL, array, sampled, use_blocks
+from scenarios import ARRAY, LOOP, PAGES, PARALLEL, SERIAL, array, levels, sampled, use_blocks
 
 OWN = [thread // 4 for thread in range(8)]
 
@@ -41,16 +39,14 @@ def used(homes: list[int], touchers: list[int] | None = None) -> RecordingBuilde
 def test_no_first_touch_and_no_line(tmp_path: Path) -> None:
     evidence = read(attached(used([0] * 8), 1), tmp_path)
     (advice,) = advise(evidence)
-    assert advice.rule == "placed_before"
+    assert advice.decision == "interleave"
     assert advice.kind is Kind.SETTING
     assert advice.touched_at == () and advice.touched_by is None and len(advice.objects) == 1
     assert "was placed before numaprof attached, on node 0" in advice.finding
-    assert "8 threads on nodes 0-1 use it" in advice.finding
-    assert "Who first touched it, and at which line, is not known" in advice.evidence
+    assert "uses it from 8 threads on nodes 0-1" in advice.finding
     assert advice.code[0] == "numactl --interleave=all ./sum"
-    assert advice.remarked[0].code.startswith("numaprof record -- ./sum")
     assert advice.removes is None and advice.concerns == pytest.approx(1.0)
-    assert remarks(evidence, evidence.objects.found[0])[0] == "placed before attaching: first touch not seen"
+    assert remarks(evidence, evidence.objects.found[0], None)[0] == "placed before attaching: first touch not seen"
     assert list(banner(evidence)) == [
         "ATTACHED to process 4711, 90.0 s after it started: which thread and line placed its memory before is not "
         "known."
@@ -72,7 +68,7 @@ def test_first_touches_of_a_part_are_not_those_of_the_object(tmp_path: Path) -> 
     assert any(advice.touched_at for advice in advise(evidence))
     (tmp_path / "attached").mkdir()
     (advice,) = advise(read(attached(used([0] * 8, part), 1), tmp_path / "attached"))
-    assert advice.touched_at == () and "32 MiB allocated at sum.c:14 main was placed before" in advice.finding
+    assert advice.touched_at == () and "32 MiB allocated at sum.c:14 main was placed before numaprof" in advice.finding
     assert "\nWHY     placed before numaprof attached\n" in first_screen(attached(used([0] * 8, part), 1), tmp_path)
 
 
@@ -90,7 +86,6 @@ def test_a_page_touched_late_makes_no_initialisation_of_the_uses_before(tmp_path
 def test_an_object_that_was_touched_whole_since_has_its_line(tmp_path: Path) -> None:
     """Its memory was mapped before, and nothing was in it."""
     evidence = read(attached(used([0] * 8, SERIAL), 1), tmp_path)
-    assert placed_before.rule(evidence) is None
     assert any(advice.touched_at for advice in advise(evidence))
 
 
@@ -101,18 +96,16 @@ def test_one_node_that_uses_all_can_have_it_now(tmp_path: Path) -> None:
     for thread in range(1, 5):
         builder.loads(stack, thread, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 1, block=block)
     evidence = read(attached(builder, 1), tmp_path)
-    advice = placed_before.rule(evidence)
-    assert advice is not None
+    (advice,) = advise(evidence)
     assert advice.code[0] == "migratepages 4711 all 0"
 
 
 def test_nothing_remote_needs_no_advice(tmp_path: Path) -> None:
-    assert placed_before.rule(read(attached(used(OWN), 1), tmp_path)) is None
+    assert all(advice.kind is Kind.LEAVE for advice in advise(read(attached(used(OWN), 1), tmp_path)))
 
 
 def test_a_launched_program_has_no_such_origin(tmp_path: Path) -> None:
     evidence = read(used([0] * 8), tmp_path)
-    assert placed_before.rule(evidence) is None
     assert evidence.objects.found == ()
 
 
@@ -177,7 +170,9 @@ def test_shared_memory_at_another_address_is_the_same_object(tmp_path: Path) -> 
     for thread in range(1, 9):
         start, seen = (ARRAY, block) if thread <= 4 else (ARRAY + away, elsewhere)
         builder.loads(stack, thread, range(start, start + PAGES * PAGE, 16 * PAGE), 1, block=seen)
-    (found,) = read(builder, tmp_path).objects.found
+    evidence = read(builder, tmp_path)
+    (found,) = evidence.objects.found
     assert (found.blocks, found.bytes) == (1, PAGES * PAGE)
     assert len({use.thread for use in found.used}) == 8
-    assert found.use_shape is Shape.ALL
+    (row,) = scored(evidence)
+    assert use_in_words(row) == ALL

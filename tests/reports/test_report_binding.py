@@ -10,8 +10,8 @@ from jobs import rank
 from numaprof.analysis.binding import binding
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.document.headline import verdict
-from numaprof.rules import advise
-from numaprof.rules.change_run import launcher_binding
+from numaprof.placement.explain import advise
+from numaprof.placement.settings import launcher_binding
 from reading import printed, read
 from recording_builder import RecordingBuilder
 from scenarios import ARRAY, PAGES, init_stack, levels, parallel_init, serial_init
@@ -35,7 +35,7 @@ def test_more_threads_than_cpus(tmp_path: Path, launcher: str) -> None:
         "The binding is at fault, not the program's memory: this rank may use 1 CPU (3) and runs 8 threads."
     )
     advice = advise(evidence)[0]
-    assert advice.rule == "launcher_binding"
+    assert advice.decision == "setting"
     assert launcher in advice.evidence and advice.code
     assert launcher == "torchrun" or "8" in " ".join(advice.code)
 

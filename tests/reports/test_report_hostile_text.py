@@ -3,26 +3,17 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sqlite3
 import string
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Callable
 
-import numaprof.rules
 import pytest
 import reading
-import test_report_attached
-import test_report_binding
-import test_report_no_false_advice
-import test_report_object_rules
-import test_report_rules
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from numaprof.commands.export import SINGLE, exported
@@ -31,11 +22,10 @@ from numaprof.document.open_recording import reading as opened
 from numaprof.export.csv_tables import tables
 from numaprof.export.json_document import to_json
 from numaprof.page.report_page import report_page
-from numaprof.rules import advise
-from numaprof.rules.advice import Advice
 from numaprof.text.messages import Failure
 from recording_builder import SCHEMA, RecordingBuilder, literal
 from scenarios import SCENARIOS
+from test_placement import SITUATIONS
 
 # Columns that hold words of the recorder, numbers or lists of CPUs, not text of the target.
 CODES = {
@@ -96,75 +86,10 @@ def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> 
                 assert exported(source, form, None)
 
 
-def scenarios() -> Iterator[Callable[[Path], object]]:
-    """The scenarios, and the tests of the rules that need a folder and, at most, plain parameters."""
-    yield from (
-        lambda folder, scenario=scenario: advise(reading.read(scenario(), folder)) for scenario in SCENARIOS.values()
-    )
-    modules = (
-        test_report_rules,
-        test_report_object_rules,
-        test_report_attached,
-        test_report_binding,
-        test_report_no_false_advice,
-    )
-    for test in [test for module in modules for test in vars(module).values()]:
-        if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
-            continue
-        values = _first_values_of(test)
-        if {*values, "tmp_path"} == set(inspect.signature(test).parameters):
-            yield lambda folder, test=test, values=values: test(**values, tmp_path=folder)
-
-
-def _first_values_of(test: Callable[..., None]) -> dict[str, object]:
-    """What pytest's own parametrize gives the test first, where there is one of it."""
-    marks = [mark.args[:2] for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
-    if not marks:
-        return {}
-    names, rows = marks[0]
-    names = names.split(",") if isinstance(names, str) else names
-    first = next(iter(rows))
-    return dict(zip(names, first if len(names) > 1 else (first,)))
-
-
-def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs the scenarios of the rules' own tests, whose expectations of names do not hold with other names."""
-    given_by: set[str] = set()
-
-    def watched(rule: Callable[..., Advice | None]) -> Callable[..., Advice | None]:
-        def call(evidence: object) -> Advice | None:
-            advice = rule(evidence)
-            given_by.update([rule.__module__] if advice is not None else [])
-            return advice
-
-        return call
-
-    written: dict[str, Path] = {}
-    write = RecordingBuilder.write
-
-    def write_once(builder: RecordingBuilder, path: Path) -> Path:
-        """Many tests share a recording: it is read once."""
-        text = with_text(builder, NASTY).sql()
-        if text not in written:
-            written[text] = write(builder, path)
-        return written[text]
-
-    monkeypatch.setattr(RecordingBuilder, "write", write_once)
-    monkeypatch.setattr(reading, "load", cache(reading.load))
-    modules = [rule.__module__ for rule in numaprof.rules.RULES]
-    for module, rule in zip(modules, numaprof.rules.RULES):
-        monkeypatch.setattr(f"{module}.rule", watched(rule))
-    for user in (numaprof.rules, test_report_rules, test_report_object_rules):
-        monkeypatch.setattr(user, "RULES", tuple(import_module(module).rule for module in modules))
-    for number, scenario in enumerate(scenarios()):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        try:
-            scenario(folder)
-        except AssertionError:
-            pass
-        except sqlite3.OperationalError as error:
-            assert "no such table" in str(error), error  # a scenario of an older recording, which lacks a table
-        except ValueError as error:
-            assert "values to unpack" in str(error), error  # another number of advices than with the usual names
-    assert given_by == set(modules), "there must be a scenario in which each rule gives advice"
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
+def test_every_decision_takes_any_text(situation: Callable[[], RecordingBuilder], tmp_path: Path) -> None:
+    """In each situation that has a lever of its own."""
+    report = document(str(with_text(situation(), NASTY).write(tmp_path / "x.numaprof")))
+    reading.print_report(report, reading.Layout(reading.io.StringIO(), 80))
+    reading.print_first_screen(report, reading.Layout(reading.io.StringIO(), 80))
+    assert "<html" in report_page(report)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.naming import objects_in_text
-from numaprof.analysis.placement import node_order, owners
 from numaprof.document.object_remarks import remarks, touch_coverage
-from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
-from numaprof.rules import advise
+from numaprof.placement.decide import scored
+from numaprof.placement.explain import ALL, advise, use_in_words
 from reading import printed, read
 from recording_builder import (
     FAULT,
@@ -41,6 +40,15 @@ def with_array(builder: RecordingBuilder) -> int:
     return block
 
 
+BLOCKS = "each thread a block of its own"
+
+
+def words(builder: RecordingBuilder, folder: Path) -> str:
+    """How the threads share the one object."""
+    (row,) = scored(read(builder, folder))
+    return use_in_words(row)
+
+
 def objects(builder: RecordingBuilder, folder: Path) -> tuple[Object, ...]:
     return read(builder, folder).objects.found
 
@@ -56,7 +64,6 @@ def test_heap_object(tmp_path: Path) -> None:
     assert found.site.label == "sum.c:17 main"
     assert found.pages == PAGES
     assert found.pages_by_home == {0: PAGES}
-    assert (found.touch_shape, found.use_shape) == (Shape.ONE, Shape.BLOCKS)
     assert found.remote / found.known == pytest.approx(0.5)
     assert found.users == tuple(range(1, 9))
 
@@ -74,18 +81,19 @@ def test_a_parallel_region_is_no_wrapper(tmp_path: Path) -> None:
 
 
 def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
-    (found,) = objects(SCENARIOS["hinted"](), tmp_path)
+    builder = SCENARIOS["hinted"]()
+    (found,) = objects(builder, tmp_path)
     assert (found.kind, found.allocated, found.blocks) == (UNNAMED, None, None)
     assert found.site is not None
     assert found.site.label == "sum.c:17 main"
-    assert found.use_shape is Shape.BLOCKS
+    assert words(builder, tmp_path) == BLOCKS
 
 
 def test_shared_by_all(tmp_path: Path) -> None:
     builder = SCENARIOS["hinted_by_all"]()
     with_array(builder)
-    (found,) = objects(builder, tmp_path)
-    assert found.use_shape is Shape.ALL
+    (_,) = objects(builder, tmp_path)
+    assert words(builder, tmp_path) == ALL
 
 
 def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -> None:
@@ -122,7 +130,11 @@ def test_of_several_users_one_may_make_nearly_all_of_the_uses(tmp_path: Path) ->
         builder.loads(stack, thread, range(ARRAY, ARRAY + 16 * pages * PAGE, 16 * PAGE), 0)
     with_array(builder)
     evidence = read(builder, tmp_path)
-    used = next(text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("used at"))
+    used = next(
+        text
+        for text in remarks(evidence, evidence.objects.found[0], next(iter(scored(evidence)), None))
+        if text.startswith("used at")
+    )
     assert used.endswith("by 2 threads on nodes 0-1: nearly all by one of them")
 
 
@@ -136,7 +148,11 @@ def test_users_among_few_samples_are_not_called_all(every: int, told: str, tmp_p
         builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, every * PAGE), thread // 4)
     with_array(builder)
     evidence = read(builder, tmp_path)
-    used = next(text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("used at"))
+    used = next(
+        text
+        for text in remarks(evidence, evidence.objects.found[0], next(iter(scored(evidence)), None))
+        if text.startswith("used at")
+    )
     assert f"{told} on nodes 0-1" in used
 
 
@@ -259,7 +275,7 @@ def test_phases(tmp_path: Path) -> None:
         builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
     with_array(builder)
     (found,) = objects(builder, tmp_path)
-    assert found.use_shape is Shape.BLOCKS
+    assert words(builder, tmp_path) == BLOCKS
     assert sum(row.samples for row in found.later) == pytest.approx(
         8 * 64, abs=0.02 * 4 * PAGES // 64 + 4
     )  # the last 2 %
@@ -272,8 +288,8 @@ def test_forked_processes_share_their_parents_blocks(tmp_path: Path) -> None:
     for thread in range(2, 9):
         process = builder.add("process", pid=4800 + thread, parent=1, start_ns=0, followed="preload")
         builder.change("thread", where=f"id = {thread}", process=process)
-    (found,) = objects(builder, tmp_path)
-    assert found.use_shape is Shape.ALL
+    (_,) = objects(builder, tmp_path)
+    assert words(builder, tmp_path) == ALL
 
 
 def test_threads_out_of_step(tmp_path: Path) -> None:
@@ -287,7 +303,7 @@ def test_threads_out_of_step(tmp_path: Path) -> None:
         builder.loads(stack, thread + 1, range(start, start + PAGES * PAGE, 128 * PAGE), 0, block=block)
     (found,) = objects(builder, tmp_path)
     assert found.users == (1, 2, 3, 4)
-    assert found.use_shape in (Shape.BLOCKS, Shape.OWN)
+    assert words(builder, tmp_path) == BLOCKS
 
 
 def test_share_of_samples_in_objects(tmp_path: Path) -> None:
@@ -428,38 +444,6 @@ def test_objects_with_and_without_names_are_both_told(tmp_path: Path) -> None:
         builder.touch(stack, 1, at, PAGES, page_node=0, block=block)
     (advice,) = advise(read(builder, tmp_path))
     assert "`field` and what is allocated at sum.c:14 (64 MiB)" in advice.finding
-
-
-def with_unequal_periods() -> RecordingBuilder:
-    """Node 0 makes most accesses to the first half, node 1 most samples there; the second half is node 1's."""
-    builder = levels(RecordingBuilder()).threads(8)
-    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
-    stack, half = builder.stack(builder.place(LOOP)), PAGES // 2 * PAGE
-    for thread, first, samples, period in ((1, ARRAY, 60, 5003), (5, ARRAY, 240, 101), (6, ARRAY + half, 240, 1009)):
-        for number in range(samples):
-            address = first + half * number // samples
-            builder.sample(LOAD, thread, stack, period, address=address, page_node=0, source=LOCAL, latency=200)
-    with_array(builder)
-    return builder
-
-
-def test_parts_belong_to_the_node_with_most_accesses_not_with_most_samples(tmp_path: Path) -> None:
-    (found,) = objects(with_unequal_periods(), tmp_path)
-    assert node_order(found) == (0, 1)
-    assert set(owners(found)) == {0, 1}
-    accesses = {node: sum(bins.values()) for node, bins in found.node_uses.items()}
-    assert accesses == {0: 60 * 5003, 1: 240 * 101 + 240 * 1009}
-
-
-def test_few_heavy_samples_among_many_light_ones_tell_no_parts(tmp_path: Path) -> None:
-    """Two samples stand for nearly all accesses: chance decides which part is whose, however many samples there are."""
-    builder = with_unequal_periods()
-    builder.change("sample", where=f"kind = {LOAD}", weight=1)
-    builder.change("sample", where=f"kind = {LOAD} AND thread = 1 AND address < {ARRAY + 2 * PAGE}", weight=1_000_000)
-    (found,) = objects(builder, tmp_path)
-    assert found.steady_samples < 16
-    assert node_order(found) is None
-    assert len(owners(found)) == 1
 
 
 def test_first_touches_of_a_part_do_not_place_the_whole(tmp_path: Path) -> None:

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 from numaprof.analysis.runtimes import runtimes
 from numaprof.document.overview_text import evidence_line
-from numaprof.rules import advise
-from numaprof.rules.advice import Kind
+from numaprof.placement.advice import Kind
+from numaprof.placement.explain import advise
 from numaprof.text.format import plural
 from reading import first_screen, read
 from recording_builder import RecordingBuilder
 from running import reports, run, target
-from scenarios import ARRAY, PAGES
-from test_report_object_rules import SERIAL, array, sampled, use_blocks
+from scenarios import ARRAY, PAGES, SERIAL, array, sampled, use_blocks
 
 JVM = "/usr/lib/jvm/java-21-openjdk-amd64/lib/server/libjvm.so"
 NUMA = "-XX:+UseNUMA"
@@ -189,7 +188,7 @@ def test_an_installed_program_gets_commands_and_no_edit(tmp_path: Path) -> None:
     touched = builder.stack(builder.place(("./malloc/arena.c", 556, "alloc_new_heap")))  # of libc's debug information
     builder.touch(touched, 1, ARRAY + (1 << 36), 16, page_node=0)
     (advice,) = advise(read(builder, tmp_path))
-    assert advice.change.startswith("An installed program needs no edit")
+    assert advice.change.startswith("Interleave its memory over the nodes")
     assert advice.code == (
         "numactl --interleave=all sort -u",
         "numactl --cpunodebind=0 --membind=0 sort -u",
@@ -210,15 +209,6 @@ def test_a_line_of_the_authors_own_keeps_its_fix(tmp_path: Path) -> None:
     own = advise(read(serial(ran(PYTHON)).change("run", cwd="/home/u/work"), tmp_path))
     assert [advice.code for advice in own] == [advice.code for advice in plain]
     assert [advice.change for advice in own] == [advice.change for advice in plain]
-
-
-@pytest.mark.parametrize("openmp", [False, True])
-def test_a_program_of_tbb_gets_no_threads_of_openmp(tmp_path: Path, openmp: bool) -> None:
-    """Unless it has some already."""
-    files = ("/usr/lib/x86_64-linux-gnu/libtbb.so.12.8", *["/usr/lib/x86_64-linux-gnu/libgomp.so.1"][:openmp])
-    (advice,) = advise(read(serial(ran(*files)), tmp_path))
-    assert ("#pragma omp" in "\n".join(advice.code)) is openmp
-    assert ("tbb::static_partitioner" in "\n".join(advice.code)) is not openmp
 
 
 def test_lines_of_an_interpreter_are_not_the_authors(tmp_path: Path) -> None:

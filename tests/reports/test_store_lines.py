@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from numaprof.analysis.relevant_objects import error_of_told_part, part_of_remote
 from numaprof.evidence.evidence import Evidence, load
-from numaprof.rules import advise
+from numaprof.placement.explain import advise
 from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
 from scenarios import init_stack, levels
 

@@ -19,8 +19,9 @@ from numaprof.document.sections.timeline_section import timeline
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.trials.stored_trial import stored
 from numaprof.model import report_model as model
-from numaprof.rules import advise
-from numaprof.rules.advice import Advice
+from numaprof.placement.advice import Advice
+from numaprof.placement.decide import scored as scored_objects
+from numaprof.placement.explain import advise
 from numaprof.text.format import clean
 
 
@@ -44,8 +45,9 @@ def report(source: Reading) -> model.Report:
 def answer(source: Reading, maps: bool = False) -> model.Answer:
     """maps: which parts of objects who uses, which the first screen does not show."""
     evidence = source.evidence
-    rows, places, things = threads(source), lines(evidence), objects(source, maps)
-    advices = advise(evidence)
+    scored = list(scored_objects(evidence))
+    rows, places, things = threads(source), lines(evidence), objects(source, maps, scored)
+    advices = advise(evidence, scored)
     return model.Answer(
         format="numaprof.report",
         version=model.VERSION,

@@ -26,7 +26,7 @@ from numaprof.evidence.thresholds import (
     REMOTE_HEAVY,
     REMOTE_LIGHT,
 )
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice, Kind
 from numaprof.text.format import (
     clean,
     duration,

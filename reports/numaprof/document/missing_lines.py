@@ -11,7 +11,7 @@ from numaprof.analysis.runtimes import Runtime, runtimes
 from numaprof.document.object_remarks import remote_by_module
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME, is_library, is_runtime
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice, Kind
 from numaprof.text import source_lines
 from numaprof.text.format import clean, words
 

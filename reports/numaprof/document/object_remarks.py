@@ -18,7 +18,6 @@ from numaprof.analysis.naming import (
 from numaprof.analysis.object_users import main_use, users
 from numaprof.analysis.relevant_objects import init_sites, surely_remote
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
-from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import SHARED, Object
@@ -33,8 +32,9 @@ from numaprof.evidence.thresholds import (
     SMALL_PART,
 )
 from numaprof.model import report_model as model
+from numaprof.placement.decide import Scored
+from numaprof.placement.explain import NOT_KNOWN, use_in_words
 from numaprof.recording.sql import sql_samples
-from numaprof.rules.division import by_turns
 from numaprof.text.format import clean, either, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 
@@ -47,8 +47,8 @@ def bytes_of(evidence: Evidence, found: Object) -> float:
     return found.bytes or evidence.bytes(found.pages)
 
 
-def remarks(evidence: Evidence, found: Object) -> list[str]:
-    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found))
+def remarks(evidence: Evidence, found: Object, row: Scored | None = None) -> list[str]:
+    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found, row))
     return [text for text in (*parts, _by_process(evidence, found), _more(evidence, found)) if text]
 
 
@@ -76,7 +76,7 @@ def _touched(evidence: Evidence, found: Object) -> str:
     return f"first touched at {at} by {by}"
 
 
-def _used(evidence: Evidence, found: Object) -> str:
+def _used(evidence: Evidence, found: Object, row: Scored | None) -> str:
     if not found.later:
         return ""
     use = main_use(found.later)
@@ -88,8 +88,8 @@ def _used(evidence: Evidence, found: Object) -> str:
         thread = thread_in_text(who[0])
         alone = all(row.thread == who[0].row.id for row in found.later)
         return f"used{at} by {thread} alone" if alone else f"used{at} by {thread}, hardly by others"
-    shape = used_shape(evidence, found)
-    pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.among_several
+    told = use_in_words(row)
+    pattern = "too few samples for an access pattern" if told == NOT_KNOWN else told
     few = found.known_samples < MIN_SAMPLES and len(who) < len(evidence.workers)
     return f"used{at} by {'at least ' if few else ''}{threads_on_nodes(who)}: {pattern}"
 
@@ -126,12 +126,6 @@ def _alike(name: str, node: int | None, group: list[tuple[int, dict[int, float]]
 def _some(names: list[str]) -> list[str]:
     left = len(names) - _MOST_NAMED
     return names if left <= 0 else [*names[:_MOST_NAMED], f"{left} more"]
-
-
-def used_shape(evidence: Evidence, found: Object) -> Shape:
-    """Access pattern by the samples, or by the schedule of the loop that uses it."""
-    told = found.use_shape.divided or not found.later
-    return found.use_shape if told or not by_turns(evidence, found) else Shape.TURNS
 
 
 def _more(evidence: Evidence, found: Object) -> str:

@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from numaprof.analysis.naming import objects_in_text, site_label, thread_in_text
+from numaprof.analysis.naming import site_label, thread_in_text
 from numaprof.analysis.object_users import main_cause
-from numaprof.analysis.relevant_objects import suspects
 from numaprof.analysis.remote_share import RemoteShare, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, REMOTE_HEAVY, SERIAL_TOUCH
-from numaprof.rules.advice import Advice
-from numaprof.text.format import either, percent, plural, round_percent
+from numaprof.evidence.thresholds import MIN_SAMPLES, REMOTE_HEAVY
+from numaprof.placement.advice import Advice
+from numaprof.text.format import either, plural, round_percent
 
 _HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
 NEARLY_ALL = 0.9
@@ -28,7 +27,7 @@ def unexplained(evidence: Evidence, advices: Sequence[Advice]) -> str | None:
     where = f"Most remote reads come from {site_label(cause)}." if cause else _threads(evidence)
     seen = sum(row.samples for row in evidence.samples.used)
     few = f" Only {plural(seen, 'sampled access', 'es')} {either(seen, 'has', 'have')} a known address: run longer."
-    return f"No rule fits this pattern. {where}{few if 0 < seen < FEW else ''}{_huge_pages(evidence)}"
+    return f"No object explains this. {where}{few if 0 < seen < FEW else ''}"
 
 
 def _threads(evidence: Evidence) -> str:
@@ -52,21 +51,3 @@ def _most_remote(shares: Sequence[tuple[RemoteShare, Thread]]) -> list[Thread]:
     order = sorted(shares, key=lambda row: -row[0].remote)
     sums = list(accumulate((share.remote for share, _ in order), initial=0.0))
     return [thread for (_, thread), before in zip(order, sums) if before < NEARLY_ALL * sums[-1]]
-
-
-def _huge_pages(evidence: Evidence) -> str:
-    """No address shows it, but such pages cannot lie right for all whose blocks are in them."""
-    few = FEW_HUGE_PAGES * _HUGE_PAGE * max(1, len(evidence.workers))
-    small = [
-        o
-        for o in suspects(evidence)
-        if o.main_share < SERIAL_TOUCH and o.pages and o.huge_pages >= PARTLY_HUGE * o.pages
-    ]
-    small = [o for o in small if evidence.bytes(o.pages) <= few * (o.blocks or 1)]
-    if not small:
-        return ""
-    share = percent(sum(found.huge_pages for found in small) / sum(found.pages for found in small))
-    return (
-        f" {objects_in_text(evidence, small)} is in huge pages ({share} of it), each on one node. Each "
-        "thread has few of them: try small pages (madvise(p, bytes, MADV_NOHUGEPAGE)) or more data."
-    )

@@ -257,7 +257,7 @@ def evidence_of(recording: Recording) -> Evidence:
         replace(thread, traffic=replace(thread.traffic, uncounted=mine)) for thread, mine in zip(counted, of_threads)
     )
     instead = stand_ins(rows)
-    objects = load_objects(recording, samples, run.page_bytes, instead)
+    objects = load_objects(recording, samples, run.page_bytes)
     notes = tuple(recording.rows(sql_run.Note, sql_run.NOTES))
     local = next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None)
     cpu_ns = sum(row.cpu_ns or 0 for row in rows) + books.whole_ns
@@ -287,7 +287,7 @@ def evidence_of(recording: Recording) -> Evidence:
         samples=samples,
         spells=spells,
         objects=objects,
-        use_rows=load_use_rows(recording),
+        use_rows=load_use_rows(recording, run.page_bytes),
         remote_lines=RemoteLines() if dropped else load_remote_lines(recording, books, events, footprint),
         notes=notes,
         counts_dropped=dropped if books.tells_remote else None,

@@ -5,31 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from numaprof.evidence.access_patterns import (
-    NOT_USED,
-    Layout,
-    Parts,
-    Shape,
-    Uses,
-    accesses_by_node,
-    divided_differently,
-    effective_samples,
-    kept_apart,
-    of_team,
-    shape,
-    uses_of,
-)
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
 from numaprof.evidence.thresholds import (
-    BINS,
-    FILLED,
     HARDLY_TOUCHED,
     HUGE_FAULT,
     MIN_GROWTH,
@@ -71,9 +55,6 @@ class Object(Touches):
     bytes: float | None  # most that lived at one time
     used: tuple[Used, ...]  # accesses that DRAM answered, or hint faults
     answers: tuple[sql_accesses.Answer, ...]  # who answered the sampled loads
-    touch_shape: Shape  # who first touched which part
-    use_shape: Shape  # who uses which part, after the initialisation
-    apart_at: tuple[Site, ...]  # of a use by line, two lines that divide it differently
     before: tuple[Before, ...]
     huge: sql_objects.HugeRegions | None = None
     huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
@@ -81,21 +62,10 @@ class Object(Touches):
     looked_at_twice: tuple[LookedAtTwice, ...] = ()  # of its pages, those whose node is known twice
     mapped_before: bool = False  # before the recorder came
     page_bytes: int = 0
-    things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
+    things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that is used most first
     grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
     until: int | None = None  # when the last block of it was given back; None: never
-    node_uses: Parts = field(default_factory=dict)  # all uses: node -> part of BINS -> accesses
-    block_uses: Parts = field(default_factory=dict)  # the same, of its blocks laid over each other
-    steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
-    steady_seen: Parts = field(default_factory=dict)  # the same, in samples
-    steady_samples: float = 0.0  # of steady_uses: samples of one period that would tell as much
-    team_uses: Uses = NOT_USED  # the same by node, without a thread that alone uses all of it
-    team_samples: float = 0.0  # of team_uses
-    nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
-    mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
-    page_uses: Parts = field(default_factory=dict)  # of a block, where pages are each thread's own: node -> page
-    filled: float = 1.0  # share of its bytes, from the first on, beyond which nobody was seen to touch or use it
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -208,18 +178,7 @@ class Objects:
     file_pages: tuple[sql_objects.FilePages, ...]
 
 
-Row = TypeVar(
-    "Row",
-    LookedAtTwice,
-    sql_accesses.Cell,
-    sql_accesses.RegionCell,
-    sql_accesses.Answer,
-    sql_objects.Unclear,
-    Touched,
-    Used,
-)
-
-Part = TypeVar("Part", sql_accesses.Cell, sql_accesses.RegionCell)
+Row = TypeVar("Row", LookedAtTwice, sql_accesses.Answer, sql_objects.Unclear, Touched, Used)
 
 
 def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
@@ -230,10 +189,10 @@ def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def load_objects(recording: Recording, samples: Samples, page_bytes: int, stand_ins: Mapping[int, int]) -> Objects:
-    """After load_samples, whose tables it reads. stand_ins: threads that take the parts of others (waves.py)."""
+def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Objects:
+    """After load_samples, whose tables it reads."""
     answers = recording.rows(sql_accesses.Answer, sql_accesses.ANSWERS)
-    parts = _Parts(recording, samples, answers, page_bytes, stand_ins).all()
+    parts = _Parts(recording, samples, answers, page_bytes).all()
     found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
     attributed = tuple(recording.rows(sql_objects.Attributed, sql_objects.ATTRIBUTED))
     files = tuple(recording.rows(sql_objects.FilePages, sql_objects.FILE_PAGES))
@@ -249,12 +208,10 @@ class _Parts:
         samples: Samples,
         all_answers: Sequence[sql_accesses.Answer],
         page_bytes: int,
-        stand_ins: Mapping[int, int],
     ) -> None:
         self._page_bytes, self._sites = page_bytes, samples.sites
         self._touched, self._used = _by_thing(samples.touched), _by_thing(samples.used)
         self._answers = _by_thing(all_answers)
-        self._shapes = _Shapes(recording, page_bytes, stand_ins)
         self._named = {row.id: row for row in recording.rows(sql_objects.Named, sql_objects.NAMED)}
         self._growing = {
             row.thing for row in recording.rows(sql_objects.Growing, sql_objects.GROWING, blocks=MIN_GROWTH)
@@ -282,15 +239,7 @@ class _Parts:
             self._object(thing) for thing in sorted(things, key=abs) if thing in self._named or self._touched[thing]
         ]
 
-    def _in_one_block(self, thing: int) -> bool:
-        return thing in self._named and self._named[thing].blocks == 1
-
     def _object(self, thing: int) -> Object:
-        steady = self._shapes.steady(thing)
-        steady_nodes, team = uses_of(steady, by_node=True), of_team(steady)
-        use_shape = self._shapes.used(thing)
-        whole = use_shape.shared or use_shape is Shape.OVERLAPPING
-        apart = tuple(self._sites[line] for line in (self._shapes.apart(thing) if whole else ()))
         return Object(
             touched=tuple(self._touched[thing]),
             kind=self._named[thing].kind if thing in self._named else UNNAMED,
@@ -303,20 +252,6 @@ class _Parts:
             bytes=self._named[thing].bytes if thing in self._named else None,
             used=tuple(self._used[thing]),
             answers=tuple(self._answers[thing]),
-            touch_shape=self._shapes.touched(thing),
-            use_shape=Shape.BY_LINE if apart else use_shape,
-            apart_at=apart,
-            node_uses=self._shapes.node_uses(thing),
-            block_uses=self._shapes.block_uses(thing),
-            steady_uses=steady_nodes.accesses,
-            steady_seen=steady_nodes.seen,
-            steady_samples=effective_samples(steady),
-            team_uses=uses_of(team, by_node=True),
-            team_samples=effective_samples(team),
-            nodes_apart=kept_apart(steady_nodes),
-            mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
-            page_uses=self._shapes.page_uses(thing) if use_shape is Shape.INTERLEAVED else {},
-            filled=self._shapes.filled(thing, self._named[thing].bytes or 0.0) if self._in_one_block(thing) else 1.0,
             before=tuple(self._before[thing]),
             huge=self._huge.get(thing),
             huge_pages=self._came_huge.get(thing, 0.0),
@@ -341,7 +276,7 @@ def _merged(parts: list[Object]) -> list[Object]:
 
 
 def _told_apart(group: list[Object]) -> list[Object]:
-    """Several allocations at one line are one object, unless they are touched or used in different ways."""
+    """Several allocations at one line are one object, unless they are touched in different ways."""
     alike: list[list[Object]] = []
     for part in sorted(group, key=_use_samples, reverse=True):
         fitting = next((each for each in alike if all(_behave_alike(part, other) for other in each)), None)
@@ -358,20 +293,16 @@ def _told_apart(group: list[Object]) -> list[Object]:
 def _behave_alike(one: Object, other: Object) -> bool:
     """As far as it is known of both."""
     small = min(one.bytes or 0.0, other.bytes or 0.0) < MIN_OBJECT_BYTES
-    shapes = (one.use_shape, other.use_shape)
-    unlike = shapes[0].divided != shapes[1].divided and not {Shape.UNKNOWN, Shape.ONE} & {*shapes}
     serial = [each.main_share >= SERIAL_TOUCH for each in (one, other)]
-    return small or not (unlike or (one.pages and other.pages and serial[0] != serial[1]))
+    return small or not (one.pages and other.pages and serial[0] != serial[1])
 
 
 def _sum(group: list[Object]) -> Object:
-    """The shapes are those of the part that is used most, and touched most."""
     if len(group) == 1:
         return group[0]
-    used = _most_used(group)
+    used = max(group, key=_use_samples)
     sizes, blocks = ([part.bytes or 0.0 for part in group], [part.blocks or 0 for part in group])
     together = max if used.kind == SHARED else sum  # what several processes have mapped is there once
-    touched = max(group, key=lambda part: part.pages)
     return replace(
         used,
         touched=tuple(row for part in group for row in part.touched),
@@ -379,7 +310,6 @@ def _sum(group: list[Object]) -> Object:
         bytes=together(sizes) or None,
         used=tuple(row for part in group for row in part.used),
         answers=tuple(row for part in group for row in part.answers),
-        touch_shape=touched.touch_shape,
         before=tuple(row for part in group for row in part.before),
         huge_pages=sum(part.huge_pages for part in group),
         unclear=tuple(row for part in group for row in part.unclear),
@@ -387,17 +317,8 @@ def _sum(group: list[Object]) -> Object:
         since=min(part.since for part in group),
         until=_last([part.until for part in group]),
         mapped_before=any(part.mapped_before for part in group),
-        page_uses={},
-        filled=1.0,
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
-
-
-def _most_used(group: list[Object]) -> Object:
-    """Of those whose use by several threads is known, if most accesses are to them; else of all."""
-    known = [part for part in group if part.use_shape not in (Shape.UNKNOWN, Shape.ONE)]
-    told = known if 2 * sum(map(_use_samples, known)) >= sum(map(_use_samples, group)) else []
-    return max(told or group, key=_use_samples)
 
 
 def _use_samples(part: Object) -> int:
@@ -407,98 +328,6 @@ def _use_samples(part: Object) -> int:
 def _last(ends: list[int | None]) -> int | None:
     known = [end for end in ends if end is not None]
     return max(known) if len(known) == len(ends) else None
-
-
-class _Shapes:
-    """What the shapes are made of, read once."""
-
-    def __init__(self, recording: Recording, page_bytes: int, stand_ins: Mapping[int, int]) -> None:
-        self._recording, self._page_bytes, self._stand_ins = recording, page_bytes, stand_ins
-        self._cells = self._taken_over(sql_accesses.Cell, sql_accesses.CELLS)
-        self._folded = self._taken_over(sql_accesses.Cell, sql_accesses.FOLDED_CELLS)
-        self._regions = self._taken_over(sql_accesses.RegionCell, sql_accesses.REGION_CELLS)
-        self._orders = {row.thing: row for row in recording.rows(sql_accesses.Order, sql_accesses.ORDERS)}
-        pages = recording.rows(sql_accesses.Sharing, sql_accesses.PAGE_SHARING, page_bytes=page_bytes)
-        self._pages = {row.thing: row for row in pages}
-        self._blocks = {row.thing: row for row in recording.rows(sql_accesses.Sharing, sql_accesses.BLOCK_SHARING)}
-        meetings = recording.rows(sql_accesses.Meetings, sql_accesses.MEETINGS, page_bytes=page_bytes)
-        self.mixed_in_pages = {row.thing: row.apart for row in meetings if row.samples >= MIN_PHASE_USES}
-
-    def _taken_over(self, kind: type[Part], query: str) -> dict[int, list[Part]]:
-        rows, instead = self._recording.rows(kind, query, bins=BINS), self._stand_ins
-        return _by_thing(row._replace(thread=instead.get(row.thread, row.thread)) for row in rows)
-
-    def touched(self, thing: int) -> Shape:
-        return shape(
-            Layout(
-                uses_of(cell for cell in self._cells[thing] if not cell.is_use),
-                uses_of(cell for cell in self._folded[thing] if not cell.is_use),
-            )
-        )
-
-    def filled(self, thing: int, size: float) -> float:
-        """1.0 unless first touches of nearly all before an end tell that the program made it larger than it needs."""
-        cells = self._cells[thing]
-        end = max((cell.bin for cell in cells), default=-1) + 1
-        touched = self._page_bytes * sum(cell.weight for cell in cells if not cell.is_use)
-        return end / BINS if end < FILLED * BINS and touched >= FILLED * size * end / BINS > 0 else 1.0
-
-    def node_uses(self, thing: int) -> Parts:
-        return accesses_by_node(cell for cell in self._cells[thing] if cell.is_use)
-
-    def block_uses(self, thing: int) -> Parts:
-        return accesses_by_node(cell for cell in self._folded[thing] if cell.is_use)
-
-    def page_uses(self, thing: int) -> Parts:
-        """Of a block: node -> page -> accesses."""
-        uses: dict[int, dict[int, float]] = defaultdict(dict)
-        for cell in self._recording.rows(
-            sql_accesses.PageCell, sql_accesses.PAGE_CELLS, thing=thing, page_bytes=self._page_bytes
-        ):
-            uses[cell.node][cell.page] = cell.weight
-        return uses
-
-    def steady(self, thing: int) -> list[sql_accesses.Cell]:
-        return [cell for cell in self._cells[thing] if cell.is_use and cell.steady]
-
-    def used(self, thing: int) -> Shape:
-        """Of the steady phase; where that was not seen, of all."""
-        cells, folded = ([c for c in cells[thing] if c.is_use] for cells in (self._cells, self._folded))
-        regions = self._regions[thing]
-        if sum(cell.seen for cell in cells if cell.steady) >= MIN_PHASE_USES:
-            cells, folded = ([cell for cell in some if cell.steady] for some in (cells, folded))
-            regions = [cell for cell in regions if cell.steady]
-        return shape(
-            Layout(
-                uses_of(cells),
-                uses_of(folded),
-                tuple(uses_of(cell for cell in regions if cell.site == site) for site in {c.site for c in regions}),
-                uses_of(cells, by_node=True),
-                self._pages.get(thing),
-                self._blocks.get(thing),
-                self._orders.get(thing),
-            )
-        )
-
-    def apart(self, thing: int) -> tuple[int, ...]:
-        """Two lines that divide it differently among the threads; empty: there are none, or too few samples tell."""
-        found = (divided_differently(lines[thing]) for lines in self._lines if thing in lines)
-        return next((each for each in found if each is not None), ())
-
-    @cached_property
-    def _lines(self) -> list[dict[int, dict[int, list[sql_accesses.RegionCell]]]]:
-        """By thing and line: over all blocks, and within them. Of the steady phase; where that was not seen, of all."""
-        found = []
-        for query in (sql_accesses.LINE_CELLS, sql_accesses.FOLDED_LINE_CELLS):
-            lines: dict[int, dict[int, list[sql_accesses.RegionCell]]] = {}
-            for thing, cells in self._taken_over(sql_accesses.RegionCell, query).items():
-                steady = [cell for cell in cells if cell.steady]
-                enough = sum(cell.seen for cell in steady) >= MIN_PHASE_USES
-                lines[thing] = defaultdict(list)
-                for cell in steady if enough else cells:
-                    lines[thing][cell.site].append(cell)
-            found.append(lines)
-        return found
 
 
 def _site(row: sql_objects.AllocationPlace | sql_objects.TouchCaller) -> Site:

@@ -8,12 +8,11 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
-from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.evidence.objects import SHARED, UNNAMED, Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, SERIAL_TOUCH
+from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
 from numaprof.fixes import c_allocation, c_schedule, fortran_allocation, schedule
 from numaprof.fixes.memory import Memory
 from numaprof.text.function_names import in_source, variable_in_source
@@ -56,36 +55,6 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
 def touched_by_allocator(evidence: Evidence, found: Object) -> bool:
     """Pages of small blocks that malloc touched in a function that hands them out: no code comes before that."""
     return found.kind == UNNAMED and _is_handed_out(evidence, found.site) is True
-
-
-def zeroed_beside(
-    evidence: Evidence, group: Sequence[Object], use: Site | None = None
-) -> list[tuple[Object, list[Memory]]]:
-    """What the same functions allocate by malloc and set to zero later, though the threads that use it touch it first.
-
-    The compiler made one calloc of both. Where code is added between, as for the group, it may do so no longer.
-    """
-    made = {(each.allocated.function, each.allocated.file) for each in group if each.allocated is not None}
-    found = []
-    for each in evidence.objects.found:
-        alike = each.use_shape.divided or each.use_shape in (Shape.UNKNOWN, Shape.ONE)
-        in_parallel = each.main_share < SERIAL_TOUCH or each.main_thread != group[0].main_thread
-        big = evidence.bytes(each.pages) >= MIN_OBJECT_BYTES
-        site = each.allocated
-        if each in group or each.kind == "static" or site is None or not (alike and in_parallel and big):
-            continue
-        if (site.function, site.file) in made:
-            lines = _whole(evidence, site.file)
-            there = _told(evidence, each, use)
-            plain = (memory for memory in there if not (memory.nest or memory.kept))
-            found.append((each, [memory for memory in plain if _set_to_zero(lines, memory)]))
-    return [(each, there) for each, there in found if there]
-
-
-def _set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
-    if memory.fortran:
-        return fortran_allocation.set_to_zero(lines, memory)
-    return c_allocation.set_to_zero(lines, memory)
 
 
 def _told(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
@@ -140,7 +109,7 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
         wrapper = _last_name(found.allocated) if site is found.caller else None
         if site is not None and (there := _at(evidence, site, wrapper)):
             numbered = [replace(memory, ordinal=number) for number, memory in enumerate(there, 1)]
-            mine = chosen(numbered, _numbers(evidence, found))
+            mine = chosen(numbered, _numbers(found))
             return [memory for memory in mine if not memory.derived and (found.grows or not memory.grown)]
     return []
 
@@ -193,18 +162,9 @@ def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:
     return c_allocation.is_handed_out_unwritten(lines, site.line, arguments.group(1) if arguments else "")
 
 
-def _numbers(evidence: Evidence, found: Object) -> tuple[int, ...]:
-    """Of the allocations at its line, those to be changed with it: its own, and those not known to be used otherwise.
-
-    An array that nobody sets is zeroed by calloc; beside code that writes, the compiler sets it in its place.
-    """
-    beside = [
-        each
-        for each in evidence.objects.found
-        if each.numbers and (each.allocated, each.caller) == (found.allocated, found.caller)
-    ]
-    alike = [each for each in beside if found.use_shape.divided and each.use_shape in (Shape.UNKNOWN, Shape.ONE)]
-    return tuple(sorted({number for each in (found, *alike) for number in parse_list(each.numbers)}))
+def _numbers(found: Object) -> tuple[int, ...]:
+    """Of the allocations at its line, its own."""
+    return parse_list(found.numbers)
 
 
 def _last_name(site: Site | None) -> str | None:

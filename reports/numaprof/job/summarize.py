@@ -18,7 +18,8 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.model import rank_model as model
 from numaprof.model import report_model
-from numaprof.rules import advise
+from numaprof.placement.decide import scored
+from numaprof.placement.explain import advise
 from numaprof.text.format import clean, number_list
 
 MOST_ADVICES, MOST_OBJECTS, MOST_LOSSES, MOST_CODE = 5, 8, 8, 12
@@ -28,7 +29,8 @@ TEXT = 300  # characters of a name
 def summarize(source: Reading) -> model.RankSummary:
     evidence = source.evidence
     run, rank = overview_section.run(evidence), evidence.rank
-    things, advices = objects(source, maps=False).rows, advise(evidence)
+    found = list(scored(evidence))
+    things, advices = objects(source, maps=False, scored=found).rows, advise(evidence, found)
     return model.RankSummary(
         format=model.FORMAT,
         version=model.VERSION,

@@ -125,7 +125,6 @@ class Object:
         used_at: The place that accesses it most.
         touched_by: Number of threads.
         used_by: Threads that make more than stray accesses, after the initialisation where that could be told.
-        touch_shape: Pattern of the first touches, in words.
         use_shape: Access pattern, in words.
         remarks: The same as sentences.
         matters: By size or by remote accesses: the terminal shows it, and the page maps it.
@@ -149,7 +148,6 @@ class Object:
     used_at: Place | None
     touched_by: int
     used_by: int
-    touch_shape: str
     use_shape: str
     remarks: tuple[str, ...]
     matters: bool

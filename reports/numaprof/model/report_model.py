@@ -27,7 +27,7 @@ from numaprof.model.memory_model import (
 )
 from numaprof.model.stacks_model import RemoteStacks, StackFrame, StackWeight
 
-VERSION = 1  # raised when a field changes its meaning or goes; new fields do not raise it
+VERSION = 2  # raised when a field changes its meaning or goes; new fields do not raise it
 
 Series = tuple[Optional[float], ...]
 
@@ -513,7 +513,7 @@ class Advice:
 
     Fields:
         kind: fix: change the program; setting: run it differently; leave: change nothing.
-        rule: Name of the rule that found it, such as serial_init: the texts may change, the name does not.
+        decision: What it decides about memory: parts, per allocation, interleave, one node, leave; else setting.
         finding: The problem.
         change: What to do about it.
         code: The change as code or command.
@@ -526,6 +526,8 @@ class Advice:
         cause: Why the data is where it is, in a few words; null: `touched_at` and `touched_by` tell.
         expects: What the change does where `removes` is not known: a sentence; null: not known.
         removes: Part of all remote accesses that the change removes; null: not known.
+        removes_lowest: Lower end of the 95 % interval of `removes`; null: not known.
+        removes_highest: Upper end of that interval.
         concerns: If the change removes no remote accesses but makes them cheaper: the part that becomes cheaper.
         saves: Gain in time, a range with its assumptions.
         shared: No thread has a part of the data, so as much stays remote, wherever it is.
@@ -540,7 +542,7 @@ class Advice:
     """
 
     kind: Literal["fix", "setting", "leave"]
-    rule: str
+    decision: str
     finding: str
     change: str
     code: tuple[str, ...]
@@ -553,6 +555,8 @@ class Advice:
     cause: str | None
     expects: str | None
     removes: float | None
+    removes_lowest: float | None
+    removes_highest: float | None
     concerns: float | None
     saves: str | None
     shared: bool

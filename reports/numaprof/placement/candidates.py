@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import log2
 
+from numaprof.evidence.spread import sampled_interval
 from numaprof.placement.placements import AS_IT_IS, INTERLEAVED, Form, Placement
 from numaprof.placement.teams import Team
 from numaprof.placement.use_matrix import Use, UseMatrix
@@ -20,6 +21,9 @@ BORDER_BITS = log2(OWNER_BINS) + 1
 # Bits that a sample tells which lies in the part of its owner, about: one of ten is another's.
 SAMPLE_BITS = 3.0
 
+# One node uses an object alone if it surely makes so many of the accesses: others make start and end of the run.
+ONE_NODE = 0.80
+
 # An object's unused end matters from here on: less is rounding, or a page fault that was not sampled.
 UNUSED = 0.03
 
@@ -28,10 +32,16 @@ def fixed(matrix: UseMatrix, teams: Sequence[Team], nodes: Sequence[int], page_b
     """Candidates that do not depend on who uses what."""
     yield AS_IT_IS
     yield INTERLEAVED
-    yield from (Placement(Form.ONE_NODE, node=node, bits=1.0) for node in nodes)
+    yield from (Placement(Form.ONE_NODE, node=node) for node in nodes if _uses_alone(matrix, node))
     for rank, team in enumerate(teams):
         for folded in (False, True) if len(matrix.blocks) > 1 else (False,):
             yield from _parts(matrix, team, folded, rank, page_bytes)
+
+
+def _uses_alone(matrix: UseMatrix, node: int) -> bool:
+    """True if the node's threads make nearly all accesses: else memory on one node would only shift load."""
+    part = matrix.by_node.get(node, 0.0) / matrix.weight if matrix.weight else 0.0
+    return sampled_interval(part, matrix.effective)[0] >= ONE_NODE
 
 
 def _parts(matrix: UseMatrix, team: Team, folded: bool, rank: int, page_bytes: int) -> Iterator[Placement]:

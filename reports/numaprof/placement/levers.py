@@ -10,20 +10,18 @@ from collections.abc import Callable
 from enum import Enum
 
 from numaprof.analysis.naming import without_source
-from numaprof.analysis.runtimes import Runtime, runtimes
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import SERIAL_TOUCH
 from numaprof.placement.placements import Form
+from numaprof.placement.policies import interleaves_all
+from numaprof.placement.runtime_options import option_of_runtime
 
 # An object is recycled memory if so much of it was first touched before it was allocated.
 RECYCLED = 0.50
 
 # What is remote is at the seams of huge pages if so much of it is in huge pages that several nodes use.
 IN_MIXED_PAGES = 0.80
-
-# Runtimes that allocate for the program: no line of its source decides who touches memory first.
-_ALLOCATING = {Runtime.JVM, Runtime.GO, Runtime.JULIA, Runtime.NODE, Runtime.PYTHON}
 
 
 class Origin(Enum):
@@ -35,6 +33,8 @@ class Origin(Enum):
     HUGE = "the thread that first touched each huge page"
     FILE = "the page cache, when the file was first read or written"
     BEFORE = "unknown: it was placed before numaprof attached"
+    POLICY = "a memory policy that interleaves it"
+    OWNER_MOVED = "the thread that first touched it, which has moved to another node"
     RUNTIME = "the runtime that allocates it"
     INSTALLED = "an installed program"
 
@@ -50,8 +50,10 @@ class Lever(Enum):
     SMALL_PAGES = "small pages"
     INTERLEAVE = "interleaved by a policy"
     SPREAD_FILE = "the page cache is filled interleaved"
+    NO_POLICY = "the threads that use it touch it first, and no policy interleaves it"
     RUNTIME = "an option of the runtime"
     COMMAND = "a command before the program"
+    MIGRATE = "its pages are moved while the program runs"
 
 
 _OF_FIRST_TOUCH = {
@@ -75,7 +77,9 @@ LEVERS: dict[Origin, dict[Form, Lever]] = {
     Origin.RECYCLED: {**dict.fromkeys(_DIVIDED, Lever.FRESH_PAGES), Form.INTERLEAVED: Lever.INTERLEAVE},
     Origin.HUGE: {**dict.fromkeys(_DIVIDED, Lever.SMALL_PAGES), Form.INTERLEAVED: Lever.INTERLEAVE},
     Origin.FILE: {Form.INTERLEAVED: Lever.SPREAD_FILE},
-    Origin.BEFORE: {Form.INTERLEAVED: Lever.COMMAND},
+    Origin.BEFORE: {Form.INTERLEAVED: Lever.COMMAND, Form.ONE_NODE: Lever.MIGRATE},
+    Origin.POLICY: dict.fromkeys((*_DIVIDED, Form.ONE_NODE), Lever.NO_POLICY),
+    Origin.OWNER_MOVED: {},  # threads are pinned, and the memory stays: settings/migrated_threads.py
     Origin.RUNTIME: {**dict.fromkeys(_DIVIDED, Lever.RUNTIME), Form.INTERLEAVED: Lever.RUNTIME},
     Origin.INSTALLED: {Form.INTERLEAVED: Lever.COMMAND},
 }
@@ -85,8 +89,14 @@ def origin_of(evidence: Evidence, obj: Object) -> Origin:
     return next(origin for origin, applies in _ORIGINS if applies(evidence, obj))
 
 
-def _has_own_allocator(evidence: Evidence, _: Object) -> bool:
-    return any(found.runtime in _ALLOCATING for found in runtimes(evidence))
+def _has_own_terms(evidence: Evidence, obj: Object) -> bool:
+    return option_of_runtime(evidence, tuple(obj.pages_by_site)) is not None
+
+
+def _is_used_by_its_toucher(_: Evidence, obj: Object) -> bool:
+    """True if most of its remote accesses are of the thread that first touched it."""
+    own = sum(row.accesses for row in obj.used if row.remote and row.init_thread == row.thread)
+    return own > obj.remote / 2
 
 
 def _is_recycled(evidence: Evidence, obj: Object) -> bool:
@@ -104,9 +114,11 @@ def _is_in_shared_huge_pages(_: Evidence, obj: Object) -> bool:
 
 _ORIGINS: tuple[tuple[Origin, Callable[[Evidence, Object], bool]], ...] = (
     (Origin.FILE, lambda _, obj: obj.kind == "file"),
+    (Origin.RUNTIME, _has_own_terms),
     (Origin.BEFORE, lambda _, obj: obj.placed_before),
-    (Origin.RUNTIME, _has_own_allocator),
     (Origin.INSTALLED, lambda evidence, _: without_source(evidence)),
+    (Origin.POLICY, lambda evidence, _: interleaves_all(evidence)),
+    (Origin.OWNER_MOVED, _is_used_by_its_toucher),
     (Origin.RECYCLED, _is_recycled),
     (Origin.HUGE, _is_in_shared_huge_pages),
     (Origin.GROWN, lambda _, obj: obj.grows),

@@ -53,11 +53,22 @@ class Placement:
             return None
         if self.form is Form.PER_ALLOCATION:
             return self.owners[part.block]
-        position = part.within if self.folded else part.at
+        return self.owner_at(part.within if self.folded else part.at)
+
+    def owner_at(self, position: float) -> int:
+        """Of PARTS and PIECES."""
         if self.form is Form.PIECES:
             return self.owners[_piece(self.ends, position)]
-        count, position = len(self.team.threads), min(position / self.end, 1.0 - 1e-12) * self.periods
+        count = len(self.team.threads) if self.team is not None else 1
+        position = min(position / self.end, 1.0 - 1e-12) * self.periods
         return int((position - int(position)) * count)
+
+    def borders(self) -> Sequence[float]:
+        """Of PARTS and PIECES: where one part ends and the next begins."""
+        if self.form is Form.PIECES:
+            return self.ends
+        count = (len(self.team.threads) if self.team is not None else 1) * self.periods
+        return [self.end * (part + 1) / count for part in range(count)]
 
     def node_of(self, part: Use | Touch) -> int | None:
         """None: it is interleaved, or stays where it is."""

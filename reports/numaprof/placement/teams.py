@@ -26,10 +26,6 @@ class Team:
     threads: tuple[int, ...]
     nodes: tuple[int, ...]  # of each
 
-    @property
-    def spans_nodes(self) -> bool:
-        return len(set(self.nodes)) > 1
-
 
 def node_of(evidence: Evidence, thread: Thread) -> int | None:
     """Where it ran; of one that was seen on several nodes, where it was pinned."""
@@ -55,8 +51,8 @@ def teams(evidence: Evidence, matrix: UseMatrix) -> list[Team]:
         placed = node_of(evidence, thread) is not None and thread.row.id not in evidence.stand_ins
         if placed and thread.row.pin != "helper":
             processes[thread.row.process].append(thread)
-    largest = max(processes.values(), key=lambda some: sum(thread.row.id in users for thread in some), default=[])
-    made = by_creation(largest)
+    using_it = [threads for threads in processes.values() if any(thread.row.id in users for thread in threads)]
+    made = by_creation(thread for threads in using_it or processes.values() for thread in threads)
     workers = {thread.row.id for thread in evidence.workers}
     using = [thread for thread in made if thread.row.id in users]
     working = [thread for thread in made if thread.row.id in workers or thread.row.id in users]
@@ -73,7 +69,7 @@ def teams(evidence: Evidence, matrix: UseMatrix) -> list[Team]:
         nodes = tuple(node for node in (node_of(evidence, thread) for thread in threads) if node is not None)
         if len(ids) > 1:
             teams.setdefault(ids, Team(label, ids, nodes))
-    return [team for team in teams.values() if team.spans_nodes]
+    return list(teams.values())
 
 
 def _without_lone_main(using: Sequence[Thread], matrix: UseMatrix) -> list[Thread]:

@@ -12,19 +12,10 @@ from numaprof.text.format import NOT_KNOWN, plural, size, words
 
 # How the threads share an object, short: the words of Object.use_shape on the left.
 _SHAPES = {
-    "not known": "",
-    "one thread only": "",
     "each thread a block of its own": "one block each",
-    "each thread a block of its own, and its neighbours' borders": "one block each and its borders",
-    "the threads of each node a block of their own": "one block for each node",
     "each thread allocations of its own": "each its own allocations",
     "each thread several blocks of its own": "several blocks each",
-    "each thread pages of its own, between those of others": "pages of their own, between those of others",
-    "each thread chunks of it by turns": "chunks of it by turns",
-    "parts that overlap": "parts that overlap",
-    "each thread a block of its own at each line, another one at other lines": "one block each, another at other lines",
     "every thread all of it": "each all over it",
-    "every thread all of it, in no order": "each all over it",
 }
 
 _FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
@@ -126,8 +117,7 @@ def _why(advice: model.Advice | None, found: model.Object | None) -> str:
         return f"one thread first touches {part} of it"
     if threads == 1:
         return "one thread first touches all of it"
-    shape = _SHAPES.get(found.touch_shape, "") if found is not None else ""
-    return f"{plural(threads, 'thread')} first touch it{f', {shape}' if shape else ''}"
+    return f"{plural(threads, 'thread')} first touch it"
 
 
 def _where(report: model.Answer, advice: model.Advice | None, found: model.Object | None) -> str:

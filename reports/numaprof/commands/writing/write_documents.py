@@ -22,7 +22,7 @@ from numaprof.export.json_document import to_json
 from numaprof.job.read_job import read_job
 from numaprof.model.experiment_model import Experiment
 from numaprof.model.trial_model import TrialText
-from numaprof.rules import advise
+from numaprof.placement.explain import advise
 from numaprof.source.objects import root_of
 from numaprof.source.patch import agreeing, unified
 from numaprof.text.format import clean, plural

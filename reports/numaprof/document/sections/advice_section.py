@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 from numaprof.document.sections.lines_section import place
 from numaprof.evidence.thresholds import MOST_ADVICES
 from numaprof.model import report_model as model
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice, Kind
 from numaprof.source.objects import root_of
 from numaprof.source.patch import changes, flags_of, unified
 from numaprof.text.format import clean
@@ -48,7 +48,7 @@ def advice(advices: Sequence[Advice], shown: Shown, trials: Sequence[model.Trial
 def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Advice:
     return model.Advice(
         kind=_KINDS[found.kind],
-        rule=found.rule,
+        decision=found.decision,
         finding=found.finding,
         change=found.change,
         code=found.code,
@@ -58,6 +58,8 @@ def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Adv
         cause=found.cause,
         expects=found.expects,
         removes=found.removes,
+        removes_lowest=found.interval[0] if found.interval is not None else None,
+        removes_highest=found.interval[1] if found.interval is not None else None,
         concerns=found.concerns,
         saves=found.saves,
         shared=found.shared,

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from numaprof.analysis.naming import homes_in_text, object_name, short_object_name
 from numaprof.analysis.object_users import main_use, users
 from numaprof.analysis.relevant_objects import error_of_told_part, most_remote_first, told_part_of_remote
 from numaprof.analysis.remote_share import HINTS, LOADS, basis
-from numaprof.document.object_remarks import attribution, bytes_of, moved, remarks, remote_by_module, used_shape
+from numaprof.document.object_remarks import attribution, bytes_of, moved, remarks, remote_by_module
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.lines_section import place
 from numaprof.document.sections.page_map_section import page_maps
-from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import (
+    FILLED,
     MAINLY,
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
@@ -25,6 +27,8 @@ from numaprof.evidence.thresholds import (
     MIN_USES_OF_THREAD,
 )
 from numaprof.model import report_model as model
+from numaprof.placement.decide import Scored
+from numaprof.placement.explain import use_in_words
 from numaprof.recording.sql import sql_page_map
 from numaprof.text.format import clean
 
@@ -35,9 +39,10 @@ def listed(evidence: Evidence) -> list[Object]:
     return [thing for thing in seen if not thing.is_ours]
 
 
-def objects(source: Reading, maps: bool) -> model.Objects:
+def objects(source: Reading, maps: bool, scored: Sequence[Scored]) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
+    rows = {row.obj.things: row for row in scored}
     found = listed(evidence)
     stretches = page_maps(source, found) if maps else {}
     matters = {thing.things for thing in found if _matters(evidence, thing)}
@@ -51,7 +56,10 @@ def objects(source: Reading, maps: bool) -> model.Objects:
         enough_samples=MIN_USES_OF_THREAD,
         enough_for_threads=MIN_SAMPLES,
         rows=tuple(
-            _object(evidence, thing, thing.things in matters, stretches.get(thing.things[0], ())) for thing in found
+            _object(
+                evidence, thing, rows.get(thing.things), thing.things in matters, stretches.get(thing.things[0], ())
+            )
+            for thing in found
         ),
     )
 
@@ -82,7 +90,9 @@ def _homes(evidence: Evidence, found: Object) -> dict[int, float]:
     return found.used_homes if by_use and found.used_homes else found.homes
 
 
-def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[model.Stretch, ...]) -> model.Object:
+def _object(
+    evidence: Evidence, found: Object, row: Scored | None, matters: bool, stretches: tuple[model.Stretch, ...]
+) -> model.Object:
     """Of what was placed before attaching the first touches that came later tell nothing."""
     before = found.placed_before
     return model.Object(
@@ -91,7 +101,7 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         kind=clean(found.kind),
         blocks=found.blocks,
         bytes=bytes_of(evidence, found),
-        filled=found.filled,
+        filled=_filled(row),
         remote_share=found.remote / found.known if found.known else None,
         of_all_remote=told_part_of_remote(evidence, found),
         of_all_remote_error=error_of_told_part(evidence, found),
@@ -102,13 +112,19 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         used_at=_place(main_use(found.later)),
         touched_by=0 if before else len(found.pages_by_thread),
         used_by=len(users(evidence, found.later)),
-        touch_shape=(Shape.UNKNOWN if before else found.touch_shape).value,
-        use_shape=used_shape(evidence, found).value,
-        remarks=tuple(remarks(evidence, found)),
+        use_shape=use_in_words(row),
+        remarks=tuple(remarks(evidence, found, row)),
         matters=matters,
         moved=tuple(moved(evidence, found)),
         map=stretches,
     )
+
+
+def _filled(row: Scored | None) -> float:
+    """1 unless first touches of nearly all before an end tell that the program made it larger than it needs."""
+    if row is None or len(row.matrix.blocks) != 1 or not row.matrix.touches:
+        return 1.0
+    return row.matrix.touched_until if row.matrix.touched_until < FILLED else 1.0
 
 
 def modules(evidence: Evidence) -> model.Modules:

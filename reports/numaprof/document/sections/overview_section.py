@@ -17,7 +17,7 @@ from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import REMOTE_HEAVY
 from numaprof.model import report_model as model
-from numaprof.rules.advice import Advice
+from numaprof.placement.advice import Advice
 from numaprof.text.format import clean
 
 

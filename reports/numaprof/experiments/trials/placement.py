@@ -112,11 +112,6 @@ def interleave(nodes: Sequence[int]) -> Place:
     return whole(nodes[0]) if len(nodes) == 1 else Place("interleave", tuple(Piece(node, 1.0) for node in nodes))
 
 
-def in_equal_parts(nodes: Sequence[int]) -> Place:
-    """As many parts of one size as there are nodes, each on its node."""
-    return joined([Piece(node, (at + 1) / len(nodes)) for at, node in enumerate(nodes)])
-
-
 def joined(pieces: Sequence[Piece]) -> Place:
     """Neighbours on one node are one piece."""
     kept = [p for p, after in zip(pieces, [*pieces[1:], None]) if after is None or after.node != p.node]

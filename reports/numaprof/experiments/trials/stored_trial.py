@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import median
 from numaprof.model import report_model as model
-from numaprof.rules.advice import Advice
+from numaprof.placement.advice import Advice
 from numaprof.text.format import clean
 from numaprof.text.regular_file import open_regular
 

@@ -110,12 +110,6 @@ THINGS = (
                    max(1, ifnull(b.bytes, max(p.address) - min(p.address))) AS bytes
               FROM placed p LEFT JOIN main_block b ON b.id = p.block GROUP BY thing, process, block)
     """,
-    # What was first touched at one place: a part of its own, where an allocator hands out parts of one large block.
-    """
-    CREATE TEMP TABLE region AS
-    SELECT thing, site, min(address) AS first, max(1, max(address) - min(address)) AS bytes FROM placed
-     WHERE site IS NOT NULL GROUP BY thing, site
-    """,
     "CREATE TEMP TABLE whole AS SELECT thing, sum(1.0 * bytes) AS bytes, count(*) AS blocks FROM extent GROUP BY thing",
 )
 

@@ -43,56 +43,6 @@ class Block(NamedTuple):
 BLOCKS = "SELECT object, id, bytes, thread FROM block ORDER BY object, start_ns, id"
 
 
-class Part(NamedTuple):
-    thing: int
-    block: int
-    thread: int
-    node: int
-    steady: int
-    bin: int
-    weight: float  # accesses
-    samples: int
-
-
-# Accesses by thread and part of each block.
-PARTS = """
-SELECT thing, block, p.thread, node, steady,
-       max(0, min(:bins - 1, CAST(1.0 * (p.address - b.address) * :bins / b.bytes AS INTEGER))) AS bin,
-       sum(weight), sum(seen)
-  FROM placed p JOIN main_block b ON b.id = p.block WHERE is_use AND node IS NOT NULL
- GROUP BY thing, block, p.thread, node, steady, bin
-"""
-
-
-class Touched(NamedTuple):
-    """The part of a block that somebody touched, as fractions of the block."""
-
-    block: int
-    low: float
-    high: float
-
-
-# Where the pages of a block end in the last snapshot of its life: page faults may be lost. A snapshot made from
-# numa_maps tells how many pages are where, not which.
-_LAST_SNAPSHOT = """
-(SELECT s.id FROM snapshot s
-  WHERE s.process = o.process AND method = 'move_pages' AND s.t_ns BETWEEN b.start_ns AND ifnull(b.end_ns, s.t_ns)
-  ORDER BY s.t_ns DESC LIMIT 1)
-"""
-_PAGES_END = f"""
-(SELECT h.address + h.span * :page_bytes FROM page_home h
-  WHERE h.snapshot = {_LAST_SNAPSHOT} AND h.address < b.address + b.bytes AND node IS NOT NULL
-  ORDER BY h.address DESC LIMIT 1)
-"""
-TOUCHED = f"""
-SELECT b.id, max(0.0, 1.0 * (low - b.address) / b.bytes),
-       min(1.0, 1.0 * (max(high, ifnull({_PAGES_END}, high)) - b.address) / b.bytes)
-  FROM (SELECT block, min(address) AS low, max(address + weight * :page_bytes) AS high
-          FROM placed WHERE NOT is_use AND block IS NOT NULL GROUP BY block) f
-  JOIN main_block b ON b.id = f.block JOIN object o ON o.id = b.object
-"""
-
-
 class Variable(NamedTuple):
     object: int
     module: str | None
@@ -115,7 +65,6 @@ class Module(NamedTuple):
     build_id: str
 
 
-PAGE_BYTES = "SELECT page_bytes FROM run"
 MODULES = "SELECT DISTINCT module, build_id FROM place WHERE module IS NOT NULL AND build_id IS NOT NULL"
 
 

@@ -7,8 +7,8 @@ from numaprof.analysis.naming import command_to_copy, object_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY, REMOTE_HEAVY
+from numaprof.placement.advice import Advice, Kind
 from numaprof.recording.codes import Source
-from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
 _OTHER_NODES = (Source.REMOTE_DRAM, Source.REMOTE_CACHE, Source.REMOTE_MODIFIED)

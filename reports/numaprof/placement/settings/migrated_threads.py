@@ -11,8 +11,8 @@ from numaprof.analysis.relevant_objects import measured
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
-from numaprof.rules.advice import Advice, Kind, Remarked
-from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, stay
+from numaprof.placement.advice import Advice, Kind, Remarked
+from numaprof.placement.settings.stay_on_node import NEEDS, bound_by_openmp, stay
 from numaprof.text.format import nodes_in_text, plural, size
 
 

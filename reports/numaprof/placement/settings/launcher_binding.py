@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.binding import binding
 from numaprof.evidence.evidence import Evidence
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice, Kind
 
 
 def rule(evidence: Evidence) -> Advice | None:

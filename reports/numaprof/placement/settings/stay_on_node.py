@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import command_to_copy
 from numaprof.evidence.evidence import Evidence
-from numaprof.rules.advice import Remarked
+from numaprof.placement.advice import Remarked
 
 NEEDS = "numa.h, sched.h, -D_GNU_SOURCE, -lnuma"  # what the line below needs
 

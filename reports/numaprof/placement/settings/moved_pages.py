@@ -11,8 +11,8 @@ from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import BALANCING_MOVED
-from numaprof.rules.advice import Advice, Kind, Remarked
-from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, leave, stay
+from numaprof.placement.advice import Advice, Kind, Remarked
+from numaprof.placement.settings.stay_on_node import NEEDS, bound_by_openmp, leave, stay
 from numaprof.text.format import percent, plural, words
 
 

@@ -11,7 +11,7 @@ from numaprof.analysis.slow_tier import slow_share_in_words
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
-from numaprof.rules.advice import Advice, Kind
+from numaprof.placement.advice import Advice, Kind
 from numaprof.text.format import nodes_in_text, number_list, percent, size, words
 
 _SLOW = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The advice that a rule returns."""
+"""An advice: a decision, or a finding of settings/, in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numaprof.evidence.evidence import Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.fixes.edit import Edit
+from numaprof.placement.decide import Decision
 from numaprof.source.request import Fix
 
 
@@ -53,7 +54,9 @@ class Advice:
     touched_by: Thread | None = None  # the thread that first touches most of it
     used_at: Site | None = None  # where it is used most
     threads: tuple[Thread, ...] = ()  # the threads that use it; without objects, the threads it is about
-    rule: str = ""  # the name of its rule; set by advise()
+    decision: str = "setting"  # its kind (decide.py); of the findings in settings/: setting
+    interval: tuple[float, float] | None = None  # 95 % of `removes`
+    decisions: tuple[Decision, ...] = ()  # that this is the text of; empty: of a finding in settings/
 
     @property
     def can_be_tried(self) -> bool:

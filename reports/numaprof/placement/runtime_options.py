@@ -1,74 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advice in the terms of the runtime that places the memory: a pragma or mbind is of no use to a JVM."""
+"""What runtimes offer where they, and not a line of the program's source, decide who touches memory first."""
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
-from numaprof.analysis.naming import command_to_copy, without_source
+from numaprof.analysis.naming import command_to_copy
 from numaprof.analysis.runtimes import Runtime, numa_flag, runtimes
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import Site
-from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import clean
+
+Option = tuple[str, tuple[str, ...]]  # what to do, and the commands or lines
 
 _COMPILED = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".cu", ".f", ".f90", ".f95", ".f03", ".f08", ".for")
 
 
-def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
-    """The same advice; where a runtime allocates and the program's author has no C, C++ or Fortran line to change, what
-    the runtime offers instead."""
-    option = _option(evidence)
-    if option is None and _is_pragma(advice) and _is_tbb_alone(evidence):
-        return replace(advice, change=_BY_TBB, code=_TBB_LOOPS, removes=None)
-    if option is None and without_source(evidence) and advice.kind is Kind.FIX and not _is_environment(advice):
-        return replace(advice, change=_WITHOUT_SOURCE, code=_commands(evidence), remarked=(), removes=None)
-    if option is None or not (advice.kind is Kind.FIX or _is_placed_before(advice)):
-        return advice
-    if any(_is_authors(evidence, site) for site in advice.touched_at):
-        return advice
-    change, code = option
-    rest = advice.code if _is_placed_before(advice) else ()
-    return replace(
-        advice, change=change, code=(*code, *(line for line in rest if line not in code)), removes=None, expects=None
-    )
-
-
-_WITHOUT_SOURCE = "An installed program needs no edit: spread its memory over the nodes, or run it on one node:"
-
-
-_BY_TBB = "Write to it first in a loop of TBB that is divided like that which uses it, both in an arena for each node:"
-_TBB_LOOPS = (
-    "for (auto node : tbb::info::numa_nodes()) arenas.emplace_back(tbb::task_arena::constraints{node});",
-    "tbb::parallel_for(part_of_node, body, tbb::static_partitioner{}); // both loops, in the node's arena",
-)
-_OPENMP = re.compile(r"/lib(?:gomp|omp|iomp5)\.so")
-
-
-def _is_pragma(advice: Advice) -> bool:
-    return any("#pragma omp" in line for line in advice.code)
-
-
-def _is_tbb_alone(evidence: Evidence) -> bool:
-    """OpenMP would start threads of its own beside those of TBB."""
-    has_tbb = any(found.runtime is Runtime.TBB for found in runtimes(evidence))
-    return has_tbb and not any(_OPENMP.search(path) for path in evidence.code_files)
-
-
-def _is_environment(advice: Advice) -> bool:
-    """A variable of the environment before the command, as recycled has it: no edit."""
-    return bool(advice.code) and all(re.match(r"[A-Z_]+=", line) for line in advice.code)
-
-
-def _commands(evidence: Evidence) -> tuple[str, ...]:
-    return _spread(evidence), _one_per_node(evidence)[0]
-
-
-def _is_placed_before(advice: Advice) -> bool:
-    return advice.kind is Kind.SETTING and "placed before numaprof attached" in advice.finding
+def option_of_runtime(evidence: Evidence, sites: Sequence[Site]) -> Option | None:
+    """Of the first runtime that has one; None: the program's author has a line of C, C++ or Fortran to change."""
+    if any(_is_authors(evidence, site) for site in sites):
+        return None
+    options = (_OPTIONS[found.runtime](evidence) for found in runtimes(evidence) if found.runtime in _OPTIONS)
+    return next(options, None)
 
 
 def _is_authors(evidence: Evidence, site: Site) -> bool:
@@ -76,14 +31,6 @@ def _is_authors(evidence: Evidence, site: Site) -> bool:
     home = os.path.dirname((evidence.run.cwd or "").rstrip("/"))
     file = site.file or ""
     return file.lower().endswith(_COMPILED) and len(home) > 1 and file.startswith(f"{home}/")
-
-
-def _option(evidence: Evidence) -> tuple[str, tuple[str, ...]] | None:
-    """The option of the first runtime that allocates."""
-    for found in runtimes(evidence):
-        if found.runtime.allocates_itself or found.runtime in _OTHERS:
-            return _OPTIONS[found.runtime](evidence)
-    return None
 
 
 def _one_per_node(evidence: Evidence, before: str = "") -> tuple[str, ...]:
@@ -96,7 +43,7 @@ def _spread(evidence: Evidence) -> str:
     return f"numactl --interleave=all {command_to_copy(evidence)}"
 
 
-def _jvm(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _jvm(evidence: Evidence) -> Option:
     if numa_flag(evidence):
         return (
             "The JVM places its heap by node already (-XX:+UseNUMA). What stays remote is shared between nodes: run "
@@ -122,7 +69,7 @@ def _flagged(evidence: Evidence, program: str, option: str) -> str | None:
     return clean(" ".join(map(shlex.quote, words)), 160)
 
 
-def _go(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _go(evidence: Evidence) -> Option:
     cpus = max((len(evidence.machine.cpus_of(node)) for node in evidence.machine.all_cpu_nodes), default=1)
     return (
         "Go's scheduler and heap ignore nodes: run one process on each node with as many Ps as it has CPUs, or spread "
@@ -131,7 +78,7 @@ def _go(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _python(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _python(evidence: Evidence) -> Option:
     if any(found.runtime is Runtime.PYTORCH for found in runtimes(evidence)):
         return (
             "Bind each process of the job to a node, with its threads and memory, or spread the memory:",
@@ -144,7 +91,7 @@ def _python(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _julia(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _julia(evidence: Evidence) -> Option:
     return (
         "Pin Julia's threads, and first write to each array in a loop of the same static schedule as that which uses "
         "it, or spread the memory:",
@@ -152,14 +99,14 @@ def _julia(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _node(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _node(evidence: Evidence) -> Option:
     return (
         "V8 ignores nodes: run one process on each node, or spread the heap:",
         (*_one_per_node(evidence), _spread(evidence)),
     )
 
 
-def _rust(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _rust(evidence: Evidence) -> Option:
     pools = ""
     if any(function.startswith("rayon_core::") for function in evidence.runtime_functions):
         pools = ". Rayon steals work across nodes: give each node a thread pool of its own"
@@ -168,14 +115,14 @@ def _rust(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _postgresql(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _postgresql(evidence: Evidence) -> Option:
     return (
         "Every backend reads all of the shared buffers: spread them over the nodes when the server starts:",
         (_spread(evidence),),
     )
 
 
-def _mysql(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _mysql(evidence: Evidence) -> Option:
     option = "--innodb-numa-interleave=ON"
     return (
         "Every connection reads all of the buffer pool: spread it over the nodes when the server starts:",
@@ -183,11 +130,11 @@ def _mysql(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def _mariadb(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+def _mariadb(evidence: Evidence) -> Option:
     return _mysql(evidence)[0], (_spread(evidence),)  # it has no such option any more
 
 
-_OPTIONS = {
+_OPTIONS: dict[Runtime, Callable[[Evidence], Option]] = {
     Runtime.JVM: _jvm,
     Runtime.GO: _go,
     Runtime.JULIA: _julia,
@@ -198,5 +145,3 @@ _OPTIONS = {
     Runtime.MYSQL: _mysql,
     Runtime.MARIADB: _mariadb,
 }
-# They do not allocate for others' code, and have terms of their own.
-_OTHERS = (Runtime.RUST, Runtime.POSTGRESQL, Runtime.MYSQL, Runtime.MARIADB)
