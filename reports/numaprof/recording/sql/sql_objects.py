@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from numaprof.recording.sql.sql_accesses import IN_DRAM
 from numaprof.recording.sql.sql_locations import OUTWARDS
+from numaprof.recording.sql.sql_moments import TOUCH_TABLES, touch_at, touched_again
 from numaprof.recording.sql.sql_samples import TOUCH
 
 OTHER = 0  # the thing of all samples in objects too small to matter
 
 # Objects are told apart by their share of all samples of a kind. Touches are a sample too, and a huge page has one for
-# all: the nearest below, up to 2 MiB away; that of another object only if it is on the very page (recycled memory).
+# all: the nearest below (sql_moments); that of another object only if it is on the very page (recycled memory).
 THINGS = (
     """
     CREATE TEMP TABLE main_object AS
@@ -40,15 +41,10 @@ THINGS = (
     UPDATE picked SET thing = ifnull(object, (SELECT -site FROM stack_site WHERE stack = picked.stack))
      WHERE {TOUCH}
     """,
-    """
-    CREATE TEMP TABLE touch (
-        process INTEGER, address INTEGER, site INTEGER, thread INTEGER, thing INTEGER, t_ns INTEGER, pages REAL,
-        PRIMARY KEY (process, address)
-    ) WITHOUT ROWID
-    """,
+    *TOUCH_TABLES,
     f"""
-    INSERT OR REPLACE INTO touch
-    SELECT process, address, site, thread, thing, t_ns, weight FROM picked LEFT JOIN stack_site USING (stack)
+    INSERT INTO touch (process, block, address, site, thread, thing, t_ns, pages)
+    SELECT process, block, address, site, thread, thing, t_ns, weight FROM picked LEFT JOIN stack_site USING (stack)
      WHERE {TOUCH} AND address IS NOT NULL
     """,
     # The initialisation of a block is over when all but the last stragglers of its pages were touched.
@@ -68,17 +64,15 @@ THINGS = (
                                                       GROUP BY block) ON block = id
                       WHERE pages * :page_bytes < :placed_since * bytes)
     """,
-    """
+    f"""
     CREATE TEMP TABLE access AS
-    SELECT kind, a.process, a.thread, node, page_node, source, remote, surely_remote, weight, latency, a.address, block,
-           stack, a.t_ns,
+    SELECT kind, a.process, a.thread, node, page_node, source, remote, surely_remote, weight, latency, a.address,
+           a.block, stack, a.t_ns,
            ifnull(object, t.thing) AS thing, t.thing AS init_thing, t.site AS init_site,
            t.thread AS init_thread, ifnull(a.t_ns > u.until, 1) AS steady
-      FROM (SELECT *, (SELECT max(address) FROM touch
-                        WHERE process = p.process AND address <= (p.address | (:page_bytes - 1))
-                          AND address > p.address - 0x200000) AS touched
+      FROM (SELECT *, {touch_at("p")} AS touched
               FROM picked p WHERE kind IN (@LOAD, @STORE, @HINT) AND p.address IS NOT NULL) a
-      LEFT JOIN touch t ON t.process = a.process AND t.address = a.touched
+      LEFT JOIN touch t ON t.id = a.touched
             AND (a.object IS NULL OR t.thing = a.object OR t.address / :page_bytes = a.address / :page_bytes)
       LEFT JOIN touched_until u ON u.thing = ifnull(object, t.thing) AND u.whose = ifnull(a.block, 0)
     """,
@@ -252,7 +246,7 @@ class Recycled(NamedTuple):
 
 # Memory of an object that somebody touched before the object was allocated: it was used for something else, and given
 # back to the allocator, which kept the pages. The sixteen largest blocks stand for all.
-RECYCLED = """
+RECYCLED = f"""
 SELECT b.object, t.site, t.thread, sum(t.pages * b.for_all)
   FROM (SELECT *, whole / sum(bytes) OVER (PARTITION BY object) AS for_all
           FROM (SELECT *, row_number() OVER (PARTITION BY object ORDER BY bytes DESC) AS rank,
@@ -260,7 +254,7 @@ SELECT b.object, t.site, t.thread, sum(t.pages * b.for_all)
          WHERE rank <= 16) b
   JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL AND o.kind <> 'static'
   JOIN touch t ON t.process = o.process AND t.address >= b.address AND t.address < b.address + b.bytes
-   AND t.t_ns < b.start_ns AND t.thing <> b.object
+   AND t.t_ns < b.start_ns AND t.thing <> b.object AND NOT {touched_again("t", "ifnull(b.end_ns, 1 << 62)")}
  GROUP BY b.object, t.site, t.thread
 """
 

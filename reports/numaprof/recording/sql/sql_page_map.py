@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_moments import home_at
+
 
 class Unlisted(NamedTuple):
     objects: int
@@ -46,7 +48,7 @@ SELECT thing, min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins 
 
 # Where things lie: :probes addresses in each of :bins parts, at odd distances so that a regular interleaving does not
 # look like one node, each looked up in the last snapshot of its block's life. :things is a JSON array.
-MAP_HOMES = """
+MAP_HOMES = f"""
 WITH RECURSIVE probe (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM probe WHERE n < :bins * :probes - 1),
 spot AS (
     SELECT w.thing, n / :probes AS bin,
@@ -64,7 +66,6 @@ spot AS (
       FROM place p
 )
 SELECT thing, bin,
-       (SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END FROM page_home h
-         WHERE h.snapshot = p.snapshot AND h.address <= p.address ORDER BY h.address DESC LIMIT 1) AS node, count(*)
+       {home_at("p.address", "p.snapshot")} AS node, count(*)
   FROM looked p GROUP BY thing, bin, node
 """

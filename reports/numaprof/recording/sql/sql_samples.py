@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from numaprof.recording.codes import Kind
+from numaprof.recording.sql.sql_moments import home_at, lives_until, touched_again
 
 
 class HomedPages(NamedTuple):
@@ -16,7 +17,7 @@ class HomedPages(NamedTuple):
 # The last snapshot that had answers, for each process: where its memory was when it was last looked at.
 LAST_SNAPSHOTS = """
 CREATE TEMP TABLE last_snapshot AS
-SELECT process, max(id) AS snapshot, method FROM snapshot WHERE known > 0 GROUP BY process
+SELECT process, max(id) AS snapshot, method, t_ns FROM snapshot WHERE known > 0 GROUP BY process
 """
 HOMED_PAGES = """
 SELECT node, sum(span) FROM last_snapshot JOIN page_home USING (snapshot) WHERE node IS NOT NULL GROUP BY node
@@ -136,20 +137,14 @@ class ThreadNode(NamedTuple):
 THREAD_NODES = "SELECT DISTINCT thread, node FROM picked WHERE node IS NOT NULL"
 
 
-def _home(condition: str = "true") -> str:
-    """The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only
-    candidate. A snapshot made from numa_maps tells how many pages of a mapping are where, not which."""
-    return f"""
-(SELECT CASE WHEN h.address + h.span * :page_bytes > p.address AND {condition} THEN h.node END
-   FROM page_home h
-  WHERE h.snapshot = l.snapshot AND h.address <= p.address
-  ORDER BY h.address DESC LIMIT 1)
-"""
-
-
-_HOME = _home()
+# A snapshot made from numa_maps tells how many pages of a mapping are where, not which.
+_SNAPSHOT = "last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'"
+_SAME_MEMORY = f"{lives_until('p.block', 'l.t_ns')} AND NOT {touched_again('p', 'l.t_ns')}"
+_HOME = home_at("p.address", "l.snapshot")
 # Only of pages that were asked about themselves: of a large range, one page in `span / pages` was.
-_ASKED_HOME = _home("(p.address - h.address) / :page_bytes % ((h.span + h.pages - 1) / h.pages) = 0")
+_ASKED_HOME = home_at(
+    "p.address", "l.snapshot", "(p.address - h.address) / :page_bytes % ((h.span + h.pages - 1) / h.pages) = 0"
+)
 
 
 class LookedAtTwice(NamedTuple):
@@ -163,8 +158,8 @@ class LookedAtTwice(NamedTuple):
 LOOKED_AT_TWICE = f"""
 SELECT thing, page_node, home, sum(weight)
   FROM (SELECT thing, page_node, {_ASKED_HOME} AS home, weight
-          FROM picked p JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
-         WHERE {TOUCH} AND page_node IS NOT NULL)
+          FROM picked p JOIN {_SNAPSHOT}
+         WHERE {TOUCH} AND page_node IS NOT NULL AND {_SAME_MEMORY})
  WHERE home IS NOT NULL
  GROUP BY thing, page_node, home
 """
@@ -181,8 +176,9 @@ class Touch(NamedTuple):
 
 
 TOUCHES = f"""
-SELECT thing, site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
-  FROM picked p LEFT JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
+SELECT thing, site, thread, node, ifnull(CASE WHEN {_SAME_MEMORY} THEN {_HOME} END, page_node) AS home, sum(weight),
+       count(*)
+  FROM picked p LEFT JOIN {_SNAPSHOT}
        LEFT JOIN stack_site USING (stack)
  WHERE {FIRST}
  GROUP BY site, thing, thread, node, home HAVING sum(weight) > 0
