@@ -208,6 +208,15 @@ class Evidence:
         return min(1.0, seen / counted) if counted else None
 
     @cached_property
+    def recorded_ns(self) -> int | None:
+        """Time in which the recorder counted; None: not known."""
+        wall = self.run.wall_ns
+        if wall is None or not self.windows:
+            return wall
+        ends = [(row.start_ns, wall if row.end_ns is None else min(wall, row.end_ns)) for row in self.windows]
+        return sum(max(0, end - start) for start, end in ends)
+
+    @cached_property
     def command(self) -> tuple[str, ...]:
         return _arguments(self.run.command)
 

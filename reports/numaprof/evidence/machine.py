@@ -79,12 +79,13 @@ class Machine:
 
     @property
     def remote_extra_ns(self) -> float:
-        """What a remote read costs more than a local one: measured, else assumed."""
-        local = [row.latency_ns for row in self.latencies if row.from_node == row.to_node]
-        remote = [row.latency_ns for row in self.latencies if row.from_node != row.to_node]
-        if local and remote and max(remote) > min(local):
-            return max(remote) - min(local)
-        return REMOTE_EXTRA_NS
+        """What a remote read costs more than a local one, on average over the pairs of nodes: measured, else assumed.
+        What the slow tier costs is no matter of local and remote."""
+        measured = [row for row in self.latencies if row.to_node not in self.slow_nodes]
+        local = {row.from_node: row.latency_ns for row in measured if row.from_node == row.to_node}
+        extra = [row.latency_ns - local[row.from_node] for row in measured if local.keys() >= {row.from_node}]
+        remote = len(extra) - len(local)
+        return sum(extra) / remote if remote and sum(extra) > 0 else REMOTE_EXTRA_NS
 
 
 def parse_list(text: str | None) -> tuple[int, ...]:

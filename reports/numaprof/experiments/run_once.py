@@ -107,12 +107,12 @@ def _recorded(file: str) -> Evidence | None:
 def _told(evidence: Evidence, wall_ns: int) -> Trial:
     share = remote_share(evidence)
     wall = evidence.run.wall_ns or wall_ns
-    requests = evidence.traffic.total if evidence.counted else None
+    requests, counted_ns = evidence.traffic.total if evidence.counted else None, evidence.recorded_ns or wall_ns
     return Trial(
         wall_ns=wall,
         threads=most_at_once(evidence.path),
         remote=None if share is None else share.share,
-        dram_bytes_per_s=None if requests is None or not wall else requests * LINE_BYTES / wall * 1e9,
+        dram_bytes_per_s=None if requests is None or not counted_ns else requests * LINE_BYTES / counted_ns * 1e9,
         is_recorded=True,
         is_emulated=bool(evidence.run.emulated),
     )

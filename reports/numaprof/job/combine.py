@@ -243,6 +243,10 @@ def _object(
         for rank, found in group
         if found.of_all_remote is not None and rank.number in summed
     ]
+    # Ranks on which its part is not known are no part of the whole either.
+    remote -= sum(
+        rank.share.remote or 0.0 for rank, found in group if found.of_all_remote is None and rank.number in summed
+    )
     return model.JobObject(
         name=first.name,
         kind=first.kind,

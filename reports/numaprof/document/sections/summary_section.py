@@ -55,8 +55,8 @@ def _cost(evidence: Evidence) -> tuple[float | None, float | None]:
 
 
 def _bandwidth(evidence: Evidence) -> float | None:
-    """Emulated time says nothing."""
-    wall, total = evidence.run.wall_ns, evidence.traffic.total
+    """While the recorder counted. Emulated time says nothing."""
+    wall, total = evidence.recorded_ns, evidence.traffic.total
     other = (evidence.run.uarch or "").startswith(_OTHER_LINES)
     if evidence.run.emulated or other or not wall or not total or basis(evidence) != COUNTERS:
         return None

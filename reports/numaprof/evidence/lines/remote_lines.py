@@ -311,7 +311,8 @@ def _by_instruction(
     divided as the rest. writes: stores that load samples do not see."""
     unseen_of, stored_by = cache(unseen.shares), cache(partial(_stored_by, unseen))
     divided: dict[int, _Divided] = {}  # by instruction
-    used: dict[Place | None, int] = {}  # load samples by the place that they are of
+    used: dict[Place | None, _Divided] = {}  # what load samples of a place tell
+    place_of: dict[int, Place | None] = {}
     for row in {row.place: row for row in asked}.values():
         place, parts = None, stored_by(function_of(row)) if row.place in writes else None
         if parts is None:
@@ -320,14 +321,15 @@ def _by_instruction(
         if parts is None:
             by_pages = unseen_of(function_of(row))
             parts = _Divided(by_pages) if by_pages else instead
-        used[place] = max(used.get(place, 0), parts.samples)
-        divided[row.place] = parts
+        used[place], place_of[row.place], divided[row.place] = parts, place, parts
     whole = sum(row.events for row in asked)
     clusters: _Clusters = defaultdict(lambda: defaultdict(float))
     guessed: Shares = defaultdict(float)
+    lines: dict[Place | None, float] = defaultdict(float)
     sampled = 0.0
     for row in asked:
         parts = divided[row.place]
+        lines[place_of[row.place]] += row.events
         sampled += parts.sampled * row.events / whole
         for thing, part in parts.shares.items():
             clusters[row.thread, row.spell][thing] += part * row.events
@@ -335,9 +337,29 @@ def _by_instruction(
             guessed[thing] += part * row.events
     told = sum(sum(shares.values()) for shares in clusters.values())
     by_samples = _divided(
-        clusters, sampled, sum(used.values()), told / (whole or 1.0) * sum(row.squares for row in asked)
+        clusters,
+        sampled,
+        sum(parts.samples for parts in used.values()),
+        told / (whole or 1.0) * sum(row.squares for row in asked),
     )
-    return _with_guess(by_samples, told, guessed)
+    by_loads = [(lines[place] / whole, parts) for place, parts in used.items() if parts.samples]
+    return _with_guess(replace(by_samples, size=_size_with_loads(by_samples, by_loads)), told, guessed)
+
+
+def _size_with_loads(divided: _Divided, parts: list[tuple[float, _Divided]]) -> float:
+    """Samples that would tell the shares as well: the load samples that divide the lines of a place err, too.
+
+    parts: the places' parts of all lines, and how load samples divide them.
+    """
+    if not divided.size or not parts:
+        return divided.size
+    most = max(divided.shares, key=lambda thing: divided.shares[thing])
+    share = divided.shares[most]
+    if not 0.0 < share < 1.0:
+        return 1 / (1 / divided.size + sum(part**2 / loads.samples for part, loads in parts))
+    shares = [(part, loads.shares.get(most, 0.0), loads.samples) for part, loads in parts]
+    of_loads = sum(part**2 * own * (1 - own) / samples for part, own, samples in shares)
+    return share * (1 - share) / (share * (1 - share) / divided.size + of_loads)
 
 
 def _stored_by(unseen: Unseen, function: Place | None) -> _Divided | None:
