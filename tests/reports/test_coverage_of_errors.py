@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often printed intervals hold the truth, and how wide they are: simulated runs, and the table in docs/errors.md."""
+"""How often printed intervals hold the truth, and how wide they are: the table in docs/errors.md, by simulation."""
 
 from __future__ import annotations
 
@@ -130,6 +130,10 @@ class Run(NamedTuple):
     remote: list[float]
 
 
+def about(chance: random.Random, requests: float) -> int:
+    return max(0, round(chance.gauss(requests, max(0.0, requests) ** 0.5)))
+
+
 def recorded(situation: Situation, seed: int, path: Path) -> Run:
     chance = random.Random(f"{situation.program.__name__} {seed}")
     threads = list(slices_of(situation, chance))
@@ -146,11 +150,7 @@ def recorded(situation: Situation, seed: int, path: Path) -> Run:
         builder.threads(1, cpus=(number,), cpu_ns=len(slices) * SLICE, end_ns=len(slices) * SLICE)
         # Each slice has so many requests of a class, of which chance makes a few more or less.
         made = [
-            [
-                [max(0, round(chance.gauss(rate * part, (rate * part) ** 0.5))) for rate in one[:2]]
-                for _, part in CLASSES
-            ]
-            for one in slices
+            [[about(chance, rate * part) for rate in (one.local, one.remote)] for _, part in CLASSES] for one in slices
         ]
         for start in range(0, len(slices), INTERVAL):
             here = range(start, min(start + INTERVAL, len(slices)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -625,7 +626,8 @@ def test_a_change_within_the_errors_is_none(summary: RankSummary) -> None:
     before = job_of_summaries(*(with_share(summary, number, 0.20, error=0.05) for number in range(2)))
     after = job_of_summaries(*(with_share(summary, number, 0.24, error=0.05) for number in range(2)))
     found = compare_jobs(before, after)
-    assert found.change == pytest.approx(0.04) and found.error == pytest.approx(0.05)
+    assert found.change == pytest.approx(0.04)
+    assert found.error == pytest.approx(math.hypot(0.05, 2**0.5 * 1.96 * 0.02), rel=1e-3)
     assert found.headline.startswith("No change") and found.compared == 2 and not found.worse
 
 
@@ -701,3 +703,14 @@ def test_a_directory_of_another_user_keeps_no_summaries(tmp_path: Path) -> None:
     os.chown(tmp_path / "job", 65534, 65534)
     assert len(collect([str(tmp_path / "job")]).summaries) == 2
     assert not (tmp_path / "job" / ".summaries").exists()
+
+
+def test_ranks_on_which_the_part_of_an_object_is_not_known_are_no_part_of_the_whole(summary: RankSummary) -> None:
+    """On two of eight ranks nine tenths of the remote lines are the array's; the others do not know."""
+    array = replace(summary.objects[0], name="array", bytes=1e9)
+    ranks = [
+        replace(with_share(summary, number, 0.5), objects=(replace(array, of_all_remote=0.9 if number < 2 else None),))
+        for number in range(8)
+    ]
+    (row,) = (obj for obj in job_of_summaries(*ranks).objects if obj.name == "array")
+    assert row.of_all_remote == pytest.approx(0.9)

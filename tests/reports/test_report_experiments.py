@@ -97,7 +97,7 @@ def test_chart_of_nothing_is_nothing() -> None:
     assert chart(build_experiment.sweep(Outcome((series(1, failure="exit status 1"),)), ["./sum"])) == []
 
 
-def test_policies_are_ranked_and_those_that_overlap_named() -> None:
+def test_policies_are_ranked_and_those_that_chance_may_tell_apart_named() -> None:
     fast, same, slow, dead = (
         Series("a", (Trial(10), Trial(12))),
         Series("b", (Trial(11), Trial(13))),
@@ -108,7 +108,7 @@ def test_policies_are_ranked_and_those_that_overlap_named() -> None:
     assert [one.label for one in ranked(outcome.series)] == ["a", "b", "c", "d"]
     out = io.StringIO()
     print_policies(build_experiment.policies(outcome, ["./sum"], dict.fromkeys("abcd", "local")), Layout(out, 120))
-    assert "as their runs overlap: b." in out.getvalue()
+    assert "as runs of one setting differ as much: b." in out.getvalue()
     assert "d: 1 of 1 run failed" in out.getvalue()
 
 

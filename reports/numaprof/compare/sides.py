@@ -13,8 +13,8 @@ from numaprof.analysis.left_to_chance import roamed, roamed_by, wandered
 from numaprof.analysis.remote_meaning import counted_words
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.spread import Spread, among, error_of_difference, spread
-from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE, SINGLE_CHANGE
+from numaprof.evidence.spread import Spread, least_difference, spread
+from numaprof.evidence.thresholds import RUN_VARIATION, SHARE_CHANGE, SIGNIFICANCE
 from numaprof.text.format import clean, plural
 
 
@@ -174,28 +174,10 @@ def change_of_share(before: Spread, after: Spread, by_chance: float = 0.0, sever
 
     by_chance: how far two runs of one program may differ; several: shares that are compared at a time.
     """
-    difference = after.middle - before.middle
-    least = max(by_chance, SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE)
-    if abs(difference) < least or not (_apart(before, after, several) or _tested(before, after, several)):
+    difference, least = after.mean - before.mean, least_difference(before, after, RUN_VARIATION, several)
+    if least is None or abs(difference) < max(by_chance, SHARE_CHANGE, least):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE
-
-
-def _single(before: Spread, after: Spread) -> bool:
-    return len(before.values) == len(after.values) == 1
-
-
-def _apart(before: Spread, after: Spread, several: int) -> bool:
-    """The difference of two runs is beyond its error; of repeats, which have no error, the ranges do not meet."""
-    if not (before.certain and after.certain):
-        return False
-    if _single(before, after):
-        return abs(after.middle - before.middle) > among(several) * error_of_difference(before, after)
-    return before.highest < after.lowest or after.highest < before.lowest
-
-
-def _tested(before: Spread, after: Spread, several: int) -> bool:
-    return rank_sum_p_value(before.values, after.values) <= SIGNIFICANCE / several
 
 
 def differences(before: Side, after: Side) -> list[str]:

@@ -39,8 +39,14 @@ from numaprof.document.sections.timeline_section import timeline
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.spread import Spread, error_of_difference, sampled_interval
-from numaprof.evidence.thresholds import MARKED_PART, MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, SHARE_CHANGE
+from numaprof.evidence.spread import Spread, effective_size, least_difference, sampled_interval
+from numaprof.evidence.thresholds import (
+    MARKED_PART,
+    MIN_SHOWN_BYTES,
+    MIN_USES_OF_THREAD,
+    RUN_VARIATION,
+    SHARE_CHANGE,
+)
 from numaprof.model import comparison_model as model
 from numaprof.text.format import clean, round_percent
 
@@ -117,21 +123,27 @@ def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
                 "remote by chance. Several runs (-n 5), or threads bound from the start, could tell."
             )
         elif abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
-            yield (
-                "The remote shares differ, but by no more than their errors, or than two runs of one program may: "
-                "longer runs or more (-n 5) could tell."
-            )
+            yield f"The remote shares differ, but by no more than {_explained(before, after)}."
         else:
             yield f"The remote shares differ by less than runs of one program do{_unseen(before, after, by_chance)}."
     if time_change(before, after).words.startswith("Run time: no difference"):
         yield "The run times overlap: what is left of a difference is noise."
 
 
+def _explained(before: sides.Side, after: sides.Side) -> str:
+    if len(before.runs) == len(after.runs) == 1:
+        return (
+            "their errors and a variation between runs explain, which one run each does not tell "
+            f"({100 * RUN_VARIATION:.0f} points are assumed): record with -n 5"
+        )
+    return "their errors and the variation between these runs explain: longer runs or more (-n 5) could tell"
+
+
 def _unseen(before: sides.Side, after: sides.Side, by_chance: float) -> str:
     """How large a change these runs would miss, if that is much."""
     missed = by_chance
-    if len(before.runs) == len(after.runs) == 1 and before.share and after.share:
-        missed = max(missed, error_of_difference(before.share, after.share))
+    if before.share and after.share:
+        missed = max(missed, least_difference(before.share, after.share, RUN_VARIATION) or 0.0)
     if missed < WIDE_MISS:
         return ""
     return f", but a change of {100 * missed:.0f} points would not be seen: longer runs or more (-n 5) could tell"
@@ -223,7 +235,7 @@ def _object(name: str, before: Object | None, after: Object | None, run: Evidenc
     """several: how many are compared by their shares; None: none are."""
     shares = [found.remote / found.known if found and found.known else None for found in (before, after)]
     samples = [found.known_samples if found else 0 for found in (before, after)]
-    old, new = (_sampled(share, count) for share, count in zip(shares, samples))
+    old, new = (_sampled(share, found) for share, found in zip(shares, (before, after)))
     by_share = old and new and several and change_of_share(old, new, several=several) != ShareChange.SAME
     moved = run.bytes(_moved(before, after))
     return model.Object(
@@ -239,10 +251,11 @@ def _object(name: str, before: Object | None, after: Object | None, run: Evidenc
     )
 
 
-def _sampled(share: float | None, samples: int) -> Spread | None:
-    if share is None or samples < MIN_USES_OF_THREAD:
+def _sampled(share: float | None, found: Object | None) -> Spread | None:
+    if share is None or found is None or found.known_samples < MIN_USES_OF_THREAD:
         return None
-    return Spread((share,), sampled_interval(share, samples))
+    squares = sum(row.squares for row in found.used if row.remote is not None)
+    return Spread((share,), sampled_interval(share, effective_size(found.known, squares)))
 
 
 def _by_name(run: Evidence) -> dict[str, Object]:

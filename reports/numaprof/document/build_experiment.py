@@ -30,12 +30,15 @@ def _experiment(made_by: str, outcome: Outcome, command: Sequence[str], under: M
         emulated=any(trial.is_emulated for trial in outcome.trials),
         base=clean(base.label),
         fastest=None if fastest.times is None else clean(fastest.label),
-        settings=tuple(_setting(series, base, fastest, under.get(series.label)) for series in outcome.series),
+        settings=tuple(
+            _setting(series, base, series.is_like(fastest, len(outcome.series)), under.get(series.label))
+            for series in outcome.series
+        ),
         remarks=tuple(map(clean, outcome.remarks())),
     )
 
 
-def _setting(series: Series, base: Series, fastest: Series, under: str | None) -> model.Setting:
+def _setting(series: Series, base: Series, is_like: bool, under: str | None) -> model.Setting:
     times = series.times
     return model.Setting(
         label=clean(series.label),
@@ -45,7 +48,7 @@ def _setting(series: Series, base: Series, fastest: Series, under: str | None) -
         fastest_ns=min(times.values) if times else None,
         slowest_ns=max(times.values) if times else None,
         speed_up=speed_up(series, base),
-        overlaps=series.overlaps(fastest),
+        overlaps=is_like,
         remote_share=series.remote,
         dram_bytes_per_s=series.dram_bytes_per_s,
         wild=series.is_wild,

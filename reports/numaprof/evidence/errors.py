@@ -41,12 +41,10 @@ class Error:
 EXACT = Error(0.0)
 
 
-def student(freedom: float) -> float:
-    """97.5 % quantile of Student's t distribution: Abramowitz and Stegun 26.7.5.
-
-    1 % too small at two degrees of freedom, 11 % at one.
-    """
-    z, n = NORMAL, max(1.0, freedom)
+def student(freedom: float, normal: float = NORMAL) -> float:
+    """97.5 % quantile of Student's t distribution, or the one that has this quantile in the normal distribution:
+    Abramowitz and Stegun 26.7.5. 1 % too small at two degrees of freedom, 11 % at one."""
+    z, n = normal, max(1.0, freedom)
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
@@ -122,8 +120,8 @@ def freedom_of_steps(count: float) -> float:
 
 def by_cluster(clusters: Mapping[tuple[Hashable, int], float]) -> Strata:
     """Of a sum over sampled clusters: their variance within the strata (Cochran, Sampling Techniques, 5.6 and 9A.2).
-    That threads differ is no error, since each is sampled; that phases do is one, since chance decides how often each is
-    sampled. clusters: by stratum (a thread) and stretch of time; between the first and the last stretch of a stratum
+    That threads differ is no error, since each is sampled; that phases do is one, since chance decides how often each
+    is sampled. clusters: by stratum (a thread) and stretch of time; between the first and the last stretch of a stratum
     those without a sample are 0. Sums that are compared must name the same clusters."""
     found: dict[Hashable, dict[int, float]] = {}
     for (stratum, at), value in clusters.items():

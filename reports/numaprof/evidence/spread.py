@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 
 from numaprof.evidence.errors import Estimate, by_cluster, student
-from numaprof.evidence.thresholds import MIN_PARTS
+from numaprof.evidence.thresholds import MIN_PARTS, STATED_RUNS
 
 Clusters = Mapping[tuple[Hashable, int], float]
 
@@ -30,6 +30,10 @@ class Spread:
         return median(self.values)
 
     @property
+    def mean(self) -> float:
+        return sum(self.values) / len(self.values)
+
+    @property
     def lowest(self) -> float:
         """Of the values and their intervals."""
         return min(*self.values, *self.bounds, self.middle)
@@ -47,9 +51,9 @@ def effective_size(weights: float, squares: float) -> float:
 
 def clustered_size(parts: Clusters, wholes: Clusters, independent: float) -> float:
     """Independent samples that tell as much of a share as these clusters: what a thread does at one time is much the
-    same. parts: weight with the property by thread and stretch of time; wholes: all weight; independent: the size of all
-    if they were no clusters. A smaller size where few clusters tell it (Korn and Graubard, Survey Methodology 24, 193,
-    1998)."""
+    same. parts: weight with the property by thread and stretch of time; wholes: all weight; independent: the size of
+    all if they were no clusters. A smaller size where few clusters tell it (Korn and Graubard, Survey Methodology
+    24, 193, 1998)."""
     total = sum(wholes.values())
     if len(wholes) <= MIN_PARTS or not total:
         return min(independent, float(len(wholes)))
@@ -83,6 +87,26 @@ def among(several: int) -> float:
     """Factor of the error of each of several differences that chance makes 5 % of all sets have one beyond it: the
     normal distribution's tails shrink at least as fast (Bonferroni's inequality, and Mills' ratio falls)."""
     return sqrt(1 + 2 * log(max(1, several)) / student(inf) ** 2)
+
+
+def least_difference(one: Spread, other: Spread, variation: float, several: int = 1) -> float | None:
+    """What the means of two sides must differ by to be told apart: chance makes 5 % of all sets of `several`
+    comparisons have one beyond it. None: one run each, and the error of a value is not known.
+
+    One run each tells nothing of how runs differ: that is the stated variation, a standard deviation, beside the errors
+    of both. Repeats have a variance of their own, pooled over both sides, beside the stated one.
+    """
+    n, m, quantile = len(one.values), len(other.values), student(inf) * among(several)
+    if n == m == 1:
+        known = one.certain and other.certain
+        measured = among(several) * error_of_difference(one, other)
+        return hypot(measured, quantile * sqrt(2) * variation) if known else None
+    halves = [(high - low) / 2 for side in (one, other) for low, high in zip(side.bounds[::2], side.bounds[1::2])]
+    stated = variation**2 + (sum(half * half for half in halves) / len(halves) / student(inf) ** 2 if halves else 0.0)
+    squares = sum((value - side.mean) ** 2 for side in (one, other) for value in side.values)
+    freedom = n + m - 2 + STATED_RUNS
+    variance = (STATED_RUNS * stated + squares) / freedom
+    return student(freedom, quantile) * sqrt(variance * (1 / n + 1 / m))
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:

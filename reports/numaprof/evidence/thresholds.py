@@ -324,9 +324,11 @@ SIGNIFICANCE = 0.05
 # Remote shares of two runs of one program differ by some tenths of a per cent (start-up, the kernel's own pages).
 SHARE_CHANGE = 0.01
 
-# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in
-# another order. A smaller change needs repeats.
-SINGLE_CHANGE = 0.03
+# Stated variation between runs of one program, as a standard deviation: of a remote share, and of a run time as a part
+# of it. One run tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in
+# another order. Repeats tell it, but few of them by chance too little: the stated one counts as so many runs.
+RUN_VARIATION = 0.02
+STATED_RUNS = 4
 
 # --- How much is shown ---------------------------------------------------------------------------------------------
 

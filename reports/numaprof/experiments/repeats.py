@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from numaprof.evidence.spread import Spread, median
-from numaprof.evidence.thresholds import WILD_SPREAD
+from numaprof.evidence.spread import Spread, least_difference, median
+from numaprof.evidence.thresholds import RUN_VARIATION, WILD_SPREAD
 from numaprof.experiments.run_once import Trial
 from numaprof.text.format import duration, plural, words
 
@@ -58,11 +58,14 @@ class Series:
         fitting = (self.threads, (self.threads or 0) + 1)
         return self.threads is not None and any(seen not in fitting for seen in self.threads_seen)
 
-    def overlaps(self, other: Series) -> bool:
+    def is_like(self, other: Series, settings: int) -> bool:
+        """True if their times differ by no more than those of two of so many equal settings may."""
         mine, others = self.times, other.times
         if mine is None or others is None:
             return False
-        return max(min(mine.values), min(others.values)) <= min(max(mine.values), max(others.values))
+        variation, pairs = RUN_VARIATION * others.mean, settings * (settings - 1) // 2
+        least = least_difference(mine, others, variation, pairs)
+        return least is None or abs(mine.mean - others.mean) <= least
 
     def remarks(self) -> list[str]:
         found = []

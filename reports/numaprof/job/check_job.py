@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from numaprof.evidence.spread import among
 from numaprof.model.job_model import Job, JobRank
 from numaprof.text.format import clean, number_list, percent, plural
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
@@ -16,7 +17,7 @@ NOT_MEASURED = ("unknown", "refused", "single_node", "one_node_used")
 def check_job(job: Job, max_remote: float, min_coverage: float) -> tuple[int, str]:
     """Exit status of check, and its line."""
     limit = f"limit {percent(max_remote)}"
-    above = [rank for rank in job.ranks if _matters(rank) and rank.lowest is not None and rank.lowest > max_remote]
+    above = [rank for rank in job.ranks if _matters(rank) and _surely_above(rank, max_remote, len(job.ranks))]
     if above:
         worst = max(above, key=lambda rank: (rank.remote_share or 0.0, -rank.number))
         most = f"{percent(worst.remote_share)} on rank {worst.number}"
@@ -31,6 +32,13 @@ def check_job(job: Job, max_remote: float, min_coverage: float) -> tuple[int, st
     known = [rank.remote_share for rank in job.ranks if rank.remote_share is not None and _matters(rank)]
     most = f"{percent(max(known))} at most" if known else "no traffic that matters"
     return 0, f"ok: {plural(job.found, 'rank')}, {most}, {limit}"
+
+
+def _surely_above(rank: JobRank, max_remote: float, several: int) -> bool:
+    """Also as one of several ranks, of which chance puts some outside of their intervals."""
+    if rank.lowest is None or rank.remote_share is None:
+        return False
+    return rank.remote_share - among(several) * (rank.remote_share - rank.lowest) > max_remote
 
 
 def _matters(rank: JobRank) -> bool:

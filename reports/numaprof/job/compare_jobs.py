@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from numaprof.evidence.spread import Spread, error_of_difference
-from numaprof.evidence.thresholds import SINGLE_CHANGE
+from numaprof.evidence.spread import Spread, least_difference
+from numaprof.evidence.thresholds import RUN_VARIATION, SHARE_CHANGE
 from numaprof.model import job_diff_model as model
 from numaprof.model.job_model import Job, JobAdvice, JobHost, JobRank
 from numaprof.text.format import percent, plural
@@ -20,7 +20,7 @@ def compare_jobs(before: Job, after: Job) -> model.JobComparison:
     changed = [
         model.RankChange(old.number, old.remote_share or 0.0, new.remote_share or 0.0)
         for old, new in ranks
-        if _differ(old, new)
+        if _differ(old, new, len(ranks))
     ]
     better = tuple(each for each in changed if each.after < each.before)
     worse = tuple(each for each in changed if each.after > each.before)
@@ -69,7 +69,7 @@ def _change(before: Job, after: Job) -> tuple[float | None, float | None]:
         Spread((old.remote_share,), (old.lowest, old.highest)),
         Spread((new.remote_share,), (new.lowest, new.highest)),
     )
-    return change, error_of_difference(*shares)
+    return change, least_difference(*shares, RUN_VARIATION)
 
 
 def _headline(before: Job, after: Job, change: float | None, error: float | None) -> str:
@@ -78,7 +78,7 @@ def _headline(before: Job, after: Job, change: float | None, error: float | None
         return f"The remote shares cannot be compared: {shares}."
     if error is None:
         return f"Whether the remote share changed is not known, because its error is not: {shares}."
-    if abs(change) < max(SINGLE_CHANGE, error):
+    if abs(change) < error:
         return f"No change of the remote share that one run each could prove: {shares}."
     return f"The remote share {'fell' if change < 0 else 'rose'}: {shares}."
 
@@ -91,11 +91,16 @@ def _pairs(before: Job, after: Job) -> Iterator[tuple[JobRank, JobRank]]:
             yield rank, other
 
 
-def _differ(old: JobRank, new: JobRank) -> bool:
-    if old.lowest is None or old.highest is None or new.lowest is None or new.highest is None:
-        return False
-    far = abs((new.remote_share or 0.0) - (old.remote_share or 0.0)) >= SINGLE_CHANGE
-    return far and (new.highest < old.lowest or new.lowest > old.highest)
+def _differ(old: JobRank, new: JobRank, several: int) -> bool:
+    """By more than chance makes one of all ranks differ."""
+    sides = [_spread(rank) for rank in (old, new)]
+    least = least_difference(sides[0], sides[1], RUN_VARIATION, several)
+    return least is not None and abs(sides[1].mean - sides[0].mean) >= max(SHARE_CHANGE, least)
+
+
+def _spread(rank: JobRank) -> Spread:
+    known = rank.lowest is not None and rank.highest is not None
+    return Spread((rank.remote_share or 0.0,), (rank.lowest or 0.0, rank.highest or 0.0) if known else (), known)
 
 
 def _differs(before: Job, after: Job) -> Iterator[str]:

@@ -32,7 +32,7 @@ class Setting:
         under: Placement, as `policies --under` takes it.
         median_ns: Of the runs that ended well.
         speed_up: Over `base`.
-        overlaps: Its run times overlap with those of the fastest setting.
+        overlaps: Its run times differ from those of the fastest setting by no more than chance may.
         wild: The runs differ too much for the median to say much.
         ignored_threads: The program did not follow the number of threads.
     """

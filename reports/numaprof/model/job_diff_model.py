@@ -63,7 +63,8 @@ class JobComparison:
 
     Fields:
         change: Of the remote share of all ranks, after less before; null: not known.
-        error: Half the 95 % interval of the change, by the errors of both runs; null: not known.
+        error: Half the 95 % interval of the change, by the errors of both runs and 2 points of variation
+            between runs; null: not known.
         differs: What makes the jobs hard to compare.
         compared: Ranks with a known share and error in both.
         better: Of these, those whose share fell beyond the errors.

@@ -34,7 +34,7 @@ def _headline(found: Experiment) -> str:
     if len(found.settings) == 1:
         return f"Only one setting: {best.label}, {duration(best.median_ns)}."
     alike = [setting.label for setting in found.shown if setting is not best and setting.overlaps]
-    rest = f" Not distinguishable from it, as their runs overlap: {', '.join(alike)}." if alike else ""
+    rest = f" Not distinguishable from it, as runs of one setting differ as much: {', '.join(alike)}." if alike else ""
     return f"Fastest: {best.label}, {duration(best.median_ns)}.{rest}"
 
 

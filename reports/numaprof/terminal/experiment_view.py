@@ -105,7 +105,8 @@ def print_policies(found: Experiment, layout: Layout) -> None:
     alike = [setting.label for setting in others if setting.overlaps]
     if alike:
         layout.line()
-        layout.paragraph(f"Not distinguishable from the first, as their runs overlap: {'; '.join(alike)}.")
+        named = "; ".join(alike)
+        layout.paragraph(f"Not distinguishable from the first, as runs of one setting differ as much: {named}.")
     _print_remarks(found, layout)
 
 

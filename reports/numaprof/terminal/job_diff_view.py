@@ -15,7 +15,8 @@ MOST_RANKS = 12
 def print_job_diff(found: model.JobComparison, layout: Layout) -> None:
     layout.paragraph(found.headline, first="VERDICT   ", style=BOLD)
     if found.error is not None:
-        layout.paragraph(f"The errors of both runs together: {100 * found.error:.1f} points.", first=" " * 10)
+        errors = f"The errors of both runs, with a variation of 2 points between runs: {100 * found.error:.1f} points."
+        layout.paragraph(errors, first=" " * 10)
     for text in found.differs:
         layout.paragraph(f"differs: {text}", first=" " * 10)
     layout.line()
