@@ -122,7 +122,8 @@ def _of_scope(
         if slices is not None:
             group = min(counted)
             for event, values in counted.items():
-                yield event, group, _estimated(slices, values, scope, cohort, group, event)
+                estimated = _estimated(slices, values, scope=scope, cohort=cohort, group=group, event=event)
+                yield event, group, estimated
 
 
 def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
@@ -166,7 +167,7 @@ def _slices(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Sl
     return Slices(own.at, seen, size, by_work) if sum(seen) > 0 else None
 
 
-def _estimated(slices: Slices, values: Sequence[int], scope: int, cohort: int, group: int, event: int) -> Estimated:
+def _estimated(slices: Slices, values: Sequence[int], *, scope: int, cohort: int, group: int, event: int) -> Estimated:
     """Events of one group saw the same slices, and so have the same clusters."""
     count, whole, scale = sum(values), slices.whole, slices.scale
     rate = count / whole
