@@ -43,7 +43,7 @@ struct event_plan_group {
 
 struct event_plan {
     const char *local; // what "local" means in these numbers
-    const char *clusters_doubt; // sockets are several nodes each, and the events may call all of one local: a sentence; or NULL
+    const char *clusters_doubt; // a sentence where sockets are several nodes and events may call them one; or NULL
     const char *clusters_doubt_of_retired; // the same of retired loads
     struct event_plan_answer answers[EVENT_PLAN_TOPICS];
     struct event_plan_group groups[EVENT_PLAN_GROUPS];

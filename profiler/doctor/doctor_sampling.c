@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling of single loads with their address: PEBS load latency, AMD IBS, POWER's marked events, in the order in which
-// the recorder tries them. That an event opens proves nothing: loads are made, and a sample with an address is looked for.
+// the recorder tries them. That an event opens proves nothing: loads are made, and a sample with an address is looked
+// for.
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static struct perf_event_attr doctor_sampling_attributes(const struct loads_plan
     return attr;
 }
 
-// Opens what the plan samples with. -errno: the finding says why; else whether the finding is that loads can be sampled.
+// Opens what the plan samples with. -errno: the finding says why; else whether loads can be sampled.
 static int doctor_sampling_try(const struct doctor *d, struct doctor_finding *f, const struct loads_plan *plan)
 {
     const char *name = doctor_sampling_name(d, plan);

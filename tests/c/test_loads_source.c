@@ -119,9 +119,10 @@ TEST(diamond_rapids_reports_devices_as_memory_of_a_region)
 TEST(a_level_that_was_missed_did_not_answer)
 {
     // pebs_data_source[0], "unknown L3" of all generations, and a store that missed L1 (precise_store_data)
-    const union perf_mem_data_src unknown = {.mem_op = PERF_MEM_OP_LOAD, .mem_lvl = PERF_MEM_LVL_MISS, .mem_lvl_num = L3},
-                                  older = {.mem_op = PERF_MEM_OP_LOAD, .mem_lvl = PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3},
-                                  store = {.mem_op = PERF_MEM_OP_STORE, .mem_lvl = PERF_MEM_LVL_MISS | PERF_MEM_LVL_L1};
+    const union perf_mem_data_src
+        unknown = {.mem_op = PERF_MEM_OP_LOAD, .mem_lvl = PERF_MEM_LVL_MISS, .mem_lvl_num = L3},
+        older = {.mem_op = PERF_MEM_OP_LOAD, .mem_lvl = PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3},
+        store = {.mem_op = PERF_MEM_OP_STORE, .mem_lvl = PERF_MEM_LVL_MISS | PERF_MEM_LVL_L1};
     CHECK_EQ(load_source_of(unknown.val), LOAD_UNKNOWN);
     CHECK_EQ(load_source_of(older.val), LOAD_UNKNOWN);
     CHECK_EQ(load_source_of(store.val), LOAD_UNKNOWN);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compact recordings: what a decision about placement needs of a recording, and nothing else.
 
-A compact recording is a dict: table name -> column name -> list of values. Samples are picked at random, by a fixed seed,
-and their weights scaled up. First touches of neighbouring pages are one row. Paths of the recording machine are cut.
+A compact recording is a dict: table name -> column name -> list of values. Samples are picked at random, by a fixed
+seed, and their weights scaled up. First touches of neighbouring pages are one row. Paths of the recording machine are
+cut.
 `restore` makes a recording of it again, with the schema of the recorder.
 """
 
@@ -183,10 +184,11 @@ def _stacks(
     stacks = {row["id"]: row for row in _rows(database, "SELECT * FROM stack")}
     places = {row["id"]: row for row in _rows(database, "SELECT * FROM place")}
     used_stacks: dict[int, dict[str, Any]] = {}
-    for start in [*(row["stack"] for row in tables["sample"]), *(row["alloc_stack"] for row in tables["object"])]:
-        while start is not None and start not in used_stacks:
-            used_stacks[start] = stacks[start]
-            start = stacks[start]["caller"]
+    for innermost in [*(row["stack"] for row in tables["sample"]), *(row["alloc_stack"] for row in tables["object"])]:
+        stack = innermost
+        while stack is not None and stack not in used_stacks:
+            used_stacks[stack] = stacks[stack]
+            stack = stacks[stack]["caller"]
     used_places: dict[int, dict[str, Any]] = {}
     for row in used_stacks.values():
         place = row["place"]

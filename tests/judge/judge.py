@@ -3,7 +3,8 @@
 """Judge the decisions about placement on recordings of all corpus programs: make judge.
 
 The truth of a program stands in a comment of its source. Two thirds of the programs, by a hash of their names, are for
-mending the model; of the frozen third only sums are printed. `--make DIR ARCHIVE` packs the recordings DIR/SET/NAME.numaprof.
+mending the model; of the frozen third only sums are printed. `--make DIR ARCHIVE` packs the recordings
+DIR/SET/NAME.numaprof.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ static void fake_sample(int fd, uint64_t type)
     const uint32_t task[2] = {(uint32_t)getpid(), (uint32_t)getpid()};
     const union perf_mem_data_src source = {.mem_op = in_registers ? PERF_MEM_OP_NA : PERF_MEM_OP_LOAD};
     // Capabilities, then a load that missed all caches of its core, with its address.
-    const uint64_t registers[FAKE_REGISTERS] = {[FAKE_DATA2] = 3, [FAKE_DATA3] = 0x120081, [FAKE_LINEAR] = FAKE_ADDRESS};
+    const uint64_t registers[FAKE_REGISTERS] = {
+        [FAKE_DATA2] = 3, [FAKE_DATA3] = 0x120081, [FAKE_LINEAR] = FAKE_ADDRESS};
     const uint32_t raw_bytes = sizeof(uint32_t) + sizeof registers, capabilities = 0x3ff;
     at = put(at, &ip, sizeof ip);
     at = put(at, task, sizeof task);

@@ -139,7 +139,7 @@ def test_a_column_that_computes(kind: str, tmp_path: Path) -> None:
 def test_a_query_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "STEPS_AT_LEAST", 1)
     with Recording(str(serial_init().write(tmp_path / "x.numaprof"))) as recording:
-        with pytest.raises(Failure, match="a query was ended after . M steps, too many for a file of this size"):
+        with pytest.raises(Failure, match=r"a query was ended after . M steps, too many for a file of this size"):
             recording.run(f"CREATE TEMP TABLE t AS {ENDLESS}")
         recording.run("CREATE TEMP TABLE t AS SELECT 1")  # each query has its own steps
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frees a block while the ring of allocations is full, so that the free is lost: the record of its allocation, and those
-// of many others, still wait in the ring then.
+// Frees a block while the ring of allocations is full, so that the free is lost: the record of its allocation, and
+// those of many others, still wait in the ring then.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "profiler/import/perf_data/perf_file.h"
 
 // Replaces file->records where some are compressed, or where path is a folder, whose files data.0, data.1, ... it adds.
-// path: as it was opened. -ELIBACC: libzstd is missing; -EBADMSG: compressed data are damaged; -EOVERFLOW: they expand to
-// more than a thousand times their size; -ENOSPC and other errors of write(2).
+// path: as it was opened. -ELIBACC: libzstd is missing; -EBADMSG: compressed data are damaged; -EOVERFLOW: they expand
+// to more than a thousand times their size; -ENOSPC and other errors of write(2).
 int perf_expand(struct perf_file *file, const char *path);
 
 #endif

@@ -139,8 +139,8 @@ static void programs_see_second_c_library(const struct programs *programs, const
     }
     if (is_second && programs->unconnected->second_libraries++ == 0)
         note_write(programs->tasks, "not_followed", 1, "load the library with dlopen",
-                   "%s loaded a second C library (dlmopen): threads and allocations of the libraries that use it are not "
-                   "followed", diag_clean(clean, sizeof clean, process->exe ? process->exe : "a program"));
+                   "%s loaded a second C library (dlmopen): threads and allocations of the libraries that use it are "
+                   "not followed", diag_clean(clean, sizeof clean, process->exe ? process->exe : "a program"));
 }
 
 void programs_mapped(const struct programs *programs, struct process *process, const struct mapping *mapping)
