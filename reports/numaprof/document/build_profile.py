@@ -11,7 +11,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import place_in
 from numaprof.model.profile_model import VALUES, Frame, Profile, Row, Stacks, Step, Value
 from numaprof.recording.reader import Recording
-from numaprof.recording.sql import sql_profile, sql_samples
+from numaprof.recording.sql import sql_samples, sql_stacks
 from numaprof.text.format import clean
 
 _ACCESSES = (sql_samples.LOAD, sql_samples.STORE, sql_samples.HINT)
@@ -27,7 +27,7 @@ _REMOTE = ("remote", "other_cluster")
 def profile(recording: Recording, evidence: Evidence) -> Profile:
     names = {thread.row.id: thread_name(thread) for thread in evidence.threads}
     kinds = {row.kind: row.name for row in evidence.samples.kinds}
-    frames = recording.rows(sql_profile.Frame, sql_profile.FRAMES)
+    frames = recording.rows(sql_stacks.Frame, sql_stacks.FRAMES)
     return Profile(
         started_at=evidence.run.started_at,
         wall_ns=evidence.run.wall_ns,
@@ -41,31 +41,31 @@ def profile(recording: Recording, evidence: Evidence) -> Profile:
                 placement=clean(row.placement or "unknown"),
                 values=tuple(_value(value, row, evidence.run.page_bytes) for value in VALUES),
             )
-            for row in recording.rows(sql_profile.Weight, sql_profile.WEIGHTS)
+            for row in recording.rows(sql_stacks.Weight, sql_stacks.WEIGHTS)
         ),
-        stacks=stacks(recording.rows(sql_profile.Step, sql_profile.STEPS), frames),
+        stacks=stacks(recording.rows(sql_stacks.Step, sql_stacks.STEPS), frames),
     )
 
 
-def stacks(steps: Iterable[sql_profile.Step], frames: Iterable[sql_profile.Frame]) -> Stacks:
+def stacks(steps: Iterable[sql_stacks.Step], frames: Iterable[sql_stacks.Frame]) -> Stacks:
     return Stacks({row.id: Step(row.place, row.caller) for row in steps}, {row.id: _frame(row) for row in frames})
 
 
-def _main_module(program: str | None, frames: Iterable[sql_profile.Frame]) -> str | None:
+def _main_module(program: str | None, frames: Iterable[sql_stacks.Frame]) -> str | None:
     """The program's own file, as the places name it."""
     name = os.path.basename(program or "")
     modules = (frame.module for frame in frames if frame.module)
     return next((clean(module) for module in modules if os.path.basename(module) == name), None)
 
 
-def _value(value: Value, row: sql_profile.Weight, page_bytes: int) -> int:
+def _value(value: Value, row: sql_stacks.Weight, page_bytes: int) -> int:
     remote = (row.placement or "").startswith(_REMOTE)
     if row.kind not in _KINDS[value.name] or (value.name.startswith("remote") and not remote):
         return 0
     return row.weight * page_bytes if value.unit == "bytes" else row.weight
 
 
-def _frame(row: sql_profile.Frame) -> Frame:
+def _frame(row: sql_stacks.Frame) -> Frame:
     return Frame(
         name=_name(row),
         module=clean(row.module) if row.module else None,
@@ -77,7 +77,7 @@ def _frame(row: sql_profile.Frame) -> Frame:
     )
 
 
-def _name(frame: sql_profile.Frame) -> str:
+def _name(frame: sql_stacks.Frame) -> str:
     """The function, else where in which module."""
     if frame.function is not None:
         return clean(frame.function)

@@ -13,7 +13,7 @@ from numaprof.document.sections.objects_section import listed
 from numaprof.evidence.evidence import Evidence
 from numaprof.model import report_model as model
 from numaprof.model.profile_model import Stacks
-from numaprof.recording.sql import sql_profile, sql_stacks
+from numaprof.recording.sql import sql_stacks
 
 STEPS = 40  # of time: as fine as a filter needs
 MOST_ROWS = 3000  # a page of a large recording stays small
@@ -63,8 +63,8 @@ def _weights(
 
 def _stacks(source: Reading, rows: Iterable[sql_stacks.Remote]) -> Stacks:
     used = json.dumps(sorted({row.stack for row in rows if row.stack is not None}))
-    steps = source.recording.rows(sql_profile.Step, sql_stacks.STEPS, stacks=used)
-    frames = source.recording.rows(sql_profile.Frame, sql_profile.FRAMES)
+    steps = source.recording.rows(sql_stacks.Step, sql_stacks.STEPS_OF, stacks=used)
+    frames = source.recording.rows(sql_stacks.Frame, sql_stacks.FRAMES)
     return stacks(steps, frames)
 
 
