@@ -8,7 +8,7 @@ INTO     = $(DESTDIR)$(PRIVATE)
 SHARE    = $(DESTDIR)$(PREFIX)/share
 HEADERS := $(wildcard include/*.h)
 # With what they link to.
-PAGES   := README.md CHANGELOG.md $(wildcard docs/*.md docs/dev/*.md docs/pictures/*) tests/bench/README.md
+PAGES   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $(wildcard docs/*.md docs/dev/*.md docs/pictures/*) tests/bench/README.md
 # Packagers: INSTALL_REPORTS='--alone --python /usr/bin/python3', and another program than build/numaprof.
 INSTALL_REPORTS ?=
 INSTALL_PROGRAM ?= $(BUILD)/numaprof

@@ -136,7 +136,7 @@ class Scorer:
         """95 % interval of the remote part that `after` takes away from `before`, by resampled clusters."""
         rng = Random(1)
         clusters: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        spread = 1 - 1 / len(self.nodes)
+        spread = 1 - 1 / max(1, len(self.nodes))
         for use, old, new in zip(self.uses, self.homes(before, self.uses), self.homes(after, self.uses)):
             gone = (spread if old is None else old != use.node) - (spread if new is None else new != use.node)
             clusters[use.cluster][0] += gone * use.weight
@@ -145,7 +145,7 @@ class Scorer:
         found = []
         for _ in range(RESAMPLES):
             chosen = rng.choices(rows, k=len(rows))
-            found.append(sum(row[0] for row in chosen) / sum(row[1] for row in chosen))
+            found.append(sum(row[0] for row in chosen) / (sum(row[1] for row in chosen) or 1.0))
         found.sort()
         cut = RESAMPLES // 40
         return found[cut], found[-1 - cut]
