@@ -20,10 +20,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 SCHEMA = Path(__file__).resolve().parents[2] / "core" / "recording" / "schema.sql"
-MOST_SAMPLES = {1: 200, 2: 600, 3: 600}  # by sample.kind: overflow, load, store
+MOST_SAMPLES = {1: 400, 2: 1500, 3: 1500}  # by sample.kind: overflow, load, store
 FAULTS = range(10, 20)
 MOST_SNAPSHOTS = 3  # of a process: the first ones and the last
-MOST_SLICES = 4  # of time, of each count of a thread
+MOST_SLICES = 8  # of time, of each count of a thread
 TICK_NS = 10_000
 LINE_BYTES = 64
 
@@ -55,14 +55,14 @@ Table = dict[str, list[Any]]
 Compact = dict[str, Table]
 
 
-def compact(recording: Path) -> Compact:
-    """Read a recording. Raises sqlite3.Error if it is none."""
+def compact(recording: Path, denser: int = 1) -> Compact:
+    """Read a recording, and keep `denser` times MOST_SAMPLES. Raises sqlite3.Error if it is none."""
     database = sqlite3.connect(f"file:{recording}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     try:
         tables = {name: _rows(database, f"SELECT * FROM {name}") for name in WHOLE}
         tables["count"] = _counts(_rows(database, "SELECT * FROM count ORDER BY event, thread, cpu, t_ns"))
-        tables["sample"] = _samples(database, recording.stem, tables["run"][0]["page_bytes"])
+        tables["sample"] = _samples(database, recording.stem, tables["run"][0]["page_bytes"], denser)
         tables["snapshot"], tables["page_home"] = _snapshots(database)
         tables["stack"], tables["place"] = _stacks(database, tables)
     finally:
@@ -124,12 +124,12 @@ def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return joined
 
 
-def _samples(database: sqlite3.Connection, seed: str, page_bytes: int) -> list[dict[str, Any]]:
+def _samples(database: sqlite3.Connection, seed: str, page_bytes: int, denser: int) -> list[dict[str, Any]]:
     rows = _rows(database, "SELECT * FROM sample ORDER BY t_ns, id")
     kept = [row for row in rows if row["kind"] not in MOST_SAMPLES and row["kind"] not in FAULTS]
     chance = random.Random(seed)
     for kind, most in MOST_SAMPLES.items():
-        kept += _pick([row for row in rows if row["kind"] == kind], most, chance)
+        kept += _pick([row for row in rows if row["kind"] == kind], most * denser, chance)
     kept += _joined([row for row in rows if row["kind"] in FAULTS], page_bytes)
     for row in kept:
         row["t_ns"] -= row["t_ns"] % TICK_NS

@@ -42,6 +42,7 @@ TRUTH_OF = {
     "threshold": "threshold",
     TOO_FEW: TOO_FEW,
 }
+DENSER = {"dense": 4}  # by the set of recordings: samples that are kept
 LITTLE_REMOTE = 0.1  # of the baseline: below it, nothing is to gain
 
 
@@ -132,7 +133,10 @@ def report(verdicts: list[Verdict]) -> list[str]:
 
 def make(recordings: Path, archive: Path) -> None:
     files = sorted(recordings.glob("*/*.numaprof"))
-    write_archive(archive, {f"{file.parent.name}/{file.stem}": compact(file) for file in files})
+    write_archive(
+        archive,
+        {f"{file.parent.name}/{file.stem}": compact(file, DENSER.get(file.parent.name, 1)) for file in files},
+    )
 
 
 def main() -> None:
