@@ -88,7 +88,7 @@ static int doctor_sampling_try(const struct doctor *d, struct doctor_finding *f,
     const char *name = doctor_sampling_name(d, plan);
     int fds[LOADS_PLAN_EVENTS], opened = 0, status = 0;
     struct perf_event_attr attr;
-    for (; opened < plan->count; opened++) {
+    do { // a plan has at least one event
         struct doctor_target target = doctor_this_thread;
         if (plan->of_cpus)
             target = (struct doctor_target){.tid = -1, .cpu = sched_getcpu(), .group = -1};
@@ -99,7 +99,7 @@ static int doctor_sampling_try(const struct doctor *d, struct doctor_finding *f,
             status = fds[opened];
             goto done;
         }
-    }
+    } while (++opened < plan->count);
     status = doctor_sampling_sees_load(fds[0], fds[opened - 1], &(struct perf_layout){.sample_type = attr.sample_type});
     if (status < 0)
         doctor_refused(f, "the ring of sampled loads", status, perf_explain_map(status, &d->perf));
