@@ -167,7 +167,7 @@ static pid_t unwind_next_thread(Dwfl *dwfl, void *argument, void **thread)
 static bool unwind_led_out(const struct unwind_walk_state *state, uint64_t value)
 {
     for (size_t i = 0; i < state->lost_count && i < UNWIND_MAX_LOST; i++)
-        if (state->lost[i] + UNWIND_REACH - value <= 2 * UNWIND_REACH)
+        if (state->lost[i] + UNWIND_REACH - value <= 2ULL * UNWIND_REACH)
             return true;
     return state->lost_count > UNWIND_MAX_LOST;
 }
