@@ -12,9 +12,10 @@ from numaprof.placement.score import Score
 from numaprof.placement.use_matrix import UseMatrix
 
 
-def advised(obj: Object) -> Advice:
-    """To place an object whose uses nobody sampled on node 0."""
-    score, matrix, placement = Score(0.0, 0.0, 0.0), UseMatrix((), (), (), dram=False), Placement(Form.ONE_NODE, node=0)
+def advised(obj: Object, node: int = 0) -> Advice:
+    """To place an object whose uses nobody sampled on one node."""
+    score, matrix = Score(0.0, 0.0, 0.0), UseMatrix((), (), (), dram=False)
+    placement = Placement(Form.ONE_NODE, node=node)
     row = Scored(
         obj, matrix, Origin.FIRST_TOUCH, Lever.FIRST_TOUCH, placement, None, score, score, (0.0, 0.0), None, 0.0
     )

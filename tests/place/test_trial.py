@@ -150,7 +150,7 @@ class Trial:
     @staticmethod
     def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
         heap = max((o for o in evidence.objects.found if o.kind == "heap"), key=lambda found: found.bytes or 0)
-        advice = to_place(heap)
+        advice = to_place(heap, max(evidence.machine.memory_nodes))
         return [proposals.proposal(1, advice, evidence, layouts)]
 
     def run(self, *arguments: object) -> Ended:
