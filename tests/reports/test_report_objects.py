@@ -65,7 +65,7 @@ def test_heap_object(tmp_path: Path) -> None:
     assert found.pages == PAGES
     assert found.pages_by_home == {0: PAGES}
     assert found.remote / found.known == pytest.approx(0.5)
-    assert found.users == tuple(range(1, 9))
+    assert {row.thread for row in found.later} == set(range(1, 9))
 
 
 def test_a_parallel_region_is_no_wrapper(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_threads_out_of_step(tmp_path: Path) -> None:
         builder.touch(init_stack(builder), thread + 1, start, PAGES, page_node=0, block=block)
         builder.loads(stack, thread + 1, range(start, start + PAGES * PAGE, 128 * PAGE), 0, block=block)
     (found,) = objects(builder, tmp_path)
-    assert found.users == (1, 2, 3, 4)
+    assert {row.thread for row in found.later} == {1, 2, 3, 4}
     assert words(builder, tmp_path) == BLOCKS
 
 

@@ -24,7 +24,7 @@ from numaprof.text.format import (
     size,
     words,
 )
-from numaprof.text.function_names import function_name, in_source, library_function
+from numaprof.text.function_names import function_name, in_source, without_variant
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),
@@ -194,7 +194,7 @@ def test_functions_without_their_arguments(function: str, name: str) -> None:
     ],
 )
 def test_functions_of_libraries_as_they_are_called(function: str, name: str) -> None:
-    assert library_function(function) == name
+    assert function_name(without_variant(function)) == name
 
 
 @pytest.mark.parametrize(

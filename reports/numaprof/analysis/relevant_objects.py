@@ -19,9 +19,6 @@ from numaprof.evidence.thresholds import (
 )
 from numaprof.text.format import percent, plural, share_in_interval
 
-# Not made by an initialisation of the program's own.
-_NO_DATA = ("file", "stack")
-
 
 def measured(evidence: Evidence) -> bool:
     """True if addresses tell which objects have remote accesses."""

@@ -28,11 +28,6 @@ class Runtime(Enum):
     MKL = "MKL"
     TBB = "TBB"
 
-    @property
-    def allocates_itself(self) -> bool:
-        """True if the runtime, not the program's source, decides who first touches memory."""
-        return self in (Runtime.JVM, Runtime.GO, Runtime.JULIA, Runtime.NODE, Runtime.PYTHON)
-
 
 @dataclass(frozen=True)
 class Found:

@@ -15,7 +15,6 @@ from numaprof.evidence.thresholds import MIN_SAMPLES, REMOTE_HEAVY
 from numaprof.placement.advice import Advice
 from numaprof.text.format import either, plural, round_percent
 
-_HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
 NEARLY_ALL = 0.9
 FEW = 2 * MIN_SAMPLES  # there is enough for one object, hardly for two
 

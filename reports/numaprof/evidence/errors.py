@@ -38,9 +38,6 @@ class Error:
         return student(self.freedom) * sqrt(self.variance)
 
 
-EXACT = Error(0.0)
-
-
 def student(freedom: float, normal: float = NORMAL) -> float:
     """97.5 % quantile of Student's t distribution, or the one that has this quantile in the normal distribution:
     Abramowitz and Stegun 26.7.5. 1 % too small at two degrees of freedom, 11 % at one."""

@@ -20,7 +20,6 @@ from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_PHASE_USES,
     PLACED_SINCE,
-    REMOTE_HEAVY,
     SERIAL_TOUCH,
 )
 from numaprof.recording.reader import Recording
@@ -120,12 +119,6 @@ class Object(Touches):
         return (few and self.used_homes) or self.known_homes or self.used_homes
 
     @cached_property
-    def home_samples(self) -> int:
-        """Samples that tell the homes."""
-        touched = sum(row.samples for row in self.touched if row.home is not None)
-        return touched or sum(row.samples for row in self.used if row.page_node is not None)
-
-    @cached_property
     def used_homes(self) -> dict[int, float]:
         """Accesses by the home of what they reach."""
         return summed((row.page_node, row.accesses) for row in self.used if row.page_node is not None)
@@ -139,11 +132,6 @@ class Object(Touches):
         """Accesses of which it is known whether they were remote."""
         return sum(row.accesses for row in self.used if row.remote is not None)
 
-    @property
-    def much_remote(self) -> bool:
-        """So much of its use that it counts as badly placed."""
-        return self.known > 0 and self.remote / self.known >= REMOTE_HEAVY
-
     @cached_property
     def known_samples(self) -> int:
         return sum(row.samples for row in self.used if row.remote is not None)
@@ -154,10 +142,6 @@ class Object(Touches):
         steady = tuple(row for row in self.used if row.steady)
         enough = sum(row.samples for row in steady) >= MIN_PHASE_USES
         return steady if enough else tuple(row for row in self.used if row.thread != row.init_thread)
-
-    @property
-    def users(self) -> tuple[int, ...]:
-        return tuple(sorted({row.thread for row in self.later}))
 
     @cached_property
     def stores(self) -> float:
@@ -175,7 +159,6 @@ class Objects:
     found: tuple[Object, ...]
     attributed: tuple[sql_objects.Attributed, ...]
     answers: tuple[sql_accesses.Answer, ...]  # of all samples, also those of no object
-    file_pages: tuple[sql_objects.FilePages, ...]
 
 
 Row = TypeVar("Row", LookedAtTwice, sql_accesses.Answer, sql_objects.Unclear, Touched, Used)
@@ -195,8 +178,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     parts = _Parts(recording, samples, answers, page_bytes).all()
     found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
     attributed = tuple(recording.rows(sql_objects.Attributed, sql_objects.ATTRIBUTED))
-    files = tuple(recording.rows(sql_objects.FilePages, sql_objects.FILE_PAGES))
-    return Objects(tuple(found), attributed, tuple(answers), files)
+    return Objects(tuple(found), attributed, tuple(answers))
 
 
 class _Parts:
@@ -223,9 +205,7 @@ class _Parts:
             row.thing: _site(row) for row in recording.rows(sql_objects.TouchCaller, sql_objects.TOUCH_CALLERS)
         }  # that with most pages is the last
         self._before = _before(recording, samples)
-        regions = recording.rows(
-            sql_objects.HugeRegions, sql_objects.HUGE_REGIONS, page_bytes=page_bytes, huge_fault=HUGE_FAULT
-        )
+        regions = recording.rows(sql_objects.HugeRegions, sql_objects.HUGE_REGIONS, huge_fault=HUGE_FAULT)
         self._huge = {row.thing: row for row in regions}
         huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
         self._came_huge = {row.thing: row.pages for row in huge_touches}

@@ -54,8 +54,6 @@ class Used(NamedTuple):
 
     kind: int
     thing: int | None
-    init_thing: int | None  # another one: the memory was used for that before
-    init: Site
     init_thread: int | None
     site: Site
     loop: Site  # where the thread enters the program's own code, if that calls the site; else the site
@@ -67,8 +65,6 @@ class Used(NamedTuple):
     accesses: float
     samples: int
     squares: float  # sum of the squares of the samples' weights
-    first_ns: int
-    last_ns: int
 
 
 class LibraryCall(NamedTuple):
@@ -109,15 +105,6 @@ class Samples:
     def remote_accesses(self) -> float:
         """With a known address: what the parts of objects are parts of."""
         return sum(row.accesses for row in self.used if row.remote)
-
-    @cached_property
-    def told_by_thread(self) -> dict[int, float]:
-        """Accesses of each thread of which it is known whether they were remote."""
-        found: dict[int, float] = defaultdict(float)
-        for row in self.used:
-            if row.remote is not None:
-                found[row.thread] += row.accesses
-        return found
 
     @cached_property
     def tell_objects(self) -> bool:
@@ -261,8 +248,6 @@ def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
     return Used(
         row.kind,
         row.thing,
-        row.init_thing,
-        sites[row.init_site],
         row.init_thread,
         sites[row.site],
         sites[row.loop if row.loop is not None else row.site],
@@ -274,8 +259,6 @@ def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
         row.accesses,
         row.samples,
         row.squares,
-        row.first_ns,
-        row.last_ns,
     )
 
 

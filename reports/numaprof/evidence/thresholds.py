@@ -90,9 +90,6 @@ MARKED_PART = 0.1
 # across the border of two blocks, after a fix that doubled the speed.
 REMOTE_LIGHT = 0.05
 
-# Remote requests are "prefetches only" when so many of them are.
-PREFETCH_ONLY = 0.90
-
 # --- What a fix can bring -----------------------------------------------------------------------------------------
 
 # What a remote read costs more than a local one where it was not measured (numaprof topology --measure): two-socket
@@ -156,82 +153,20 @@ WORK_TOGETHER = 0.10
 
 # With 16 evenly spread accesses the expected distance of lowest and highest is 15/17, 88 % of what the thread uses.
 MIN_USES_OF_THREAD = 16
-# So a thread whose accesses span this much of an object uses all of it, ...
-USES_ALL = 0.80
-# ... and one that spans no more than this, though several threads share the object, uses a block of it.
-USES_BLOCK = 0.60
 
-# Fewer accesses tell that threads have blocks in the order of their start: by chance five threads are in order in one
-# of 120 cases, if each was seen at one place, and ten samples in all but 5 % of their pairs in one of 5000.
-MIN_THREADS_IN_ORDER = 5
-MIN_IN_ORDER = 10
-IN_ORDER = 0.95
-
-# A thread fills memory again and again if it asks for so many times the lines that it first touched: an initialisation
-# writes once, and reads once to check; and if that is so much of the remote requests: spread over two nodes, half of it
-# would become remote.
-MIN_REFILLS = 4
-MUCH_REFILLED = 0.5
-# So much of all pages that the program touched, and of what its threads load near themselves, is of what it uses
-# remotely: then it is there that they store.
-REFILLED_PART = 0.90
-
-# A neighbour's border belongs to a block's use if so many of all accesses go there; more is no border any more.
-HALO = (0.005, 0.30)
 # One thread "only" if it makes so many of the accesses: what others make is start and end of the run.
 ONLY_THREAD = 0.95
-# Pages or allocations are exclusive if so many of those seen twice were seen by one thread only. By chance a half would
-# be, with two threads, and 25 of 32 with a probability of 0.1 %.
-EXCLUSIVE = 0.80
-MIN_SHARED_PARTS = 32
-# That they meet, fewer tell: blocks have borders, so that one part of twenty has two users; four of 16 have them with a
-# probability of 0.7 %.
-MIN_MEETINGS = 16
-# Blocks are made of several such parts: at most so many have another user than the part beside. Were work handed out
-# piece by piece, 7 of 8 would, with eight threads.
-FEW_CHANGES = 0.50
-# Sweeps go up (or down) from one sample to the next, random access does so in one of two cases; so does a sweep that is
-# sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
-ANY_ORDER = 0.10
-MIN_ORDERED = 64
-# One thread reads alone what others have parts of if it makes so many of the remote accesses.
-LONE_READER = 0.60
 # Parts are told apart by so many samples each: by chance one of two nodes makes 64 % of 8.
 MIN_SAMPLES_OF_PART = 8
 # Memory was touched from several nodes if another than the main one touched so much of it.
 WANDERED = 0.05
-# Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
-OWN_PARTS = 0.75
-# Parts have users of their own if these make at least half of the accesses that the busiest node does not make: by
-# chance it would be the main user of each part.
-BEYOND_CHANCE = 0.5
-# That nodes mix, so few samples tell: three of four keep to their parts by chance in one of 25 cases.
-MIN_MIXED = 24
-# One block of memory may hold up to so many arrays of one size (19 in a lattice of D3Q19, the largest in common use).
-MOST_ARRAYS = 64
-# Standard errors: one of so many numbers of arrays is better by so much in less than 1 of 1,000 cases by chance.
-NO_CHANCE = 4
-# Fewer parts are preferred to more where so few accesses more would be local.
-AS_GOOD = 0.05
 # The homes of this part of an object's bytes do not speak for the rest.
 HARDLY_TOUCHED = 0.05
-# A line that makes less than this part of an object's accesses is not the one that uses the object.
-HARDLY_USED = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
-# An object's parts are told apart as so many slices: with 64 threads each has four.
-BINS = 256
 # The start of an object is all that is used of it, if so much of it up to an end was seen to be touched, nothing beyond
 # was, and that end is before so much of all. The rest is rounded sizes, and records that were lost.
 FILLED = 0.90
-
-# "Spread over the nodes": no node holds more than so many times what an even spread would give it, so that spreading
-# takes a fifth off the load of its controller at most. Sampled pages may be off from that by their error.
-MOST_OF_SPREAD = 1.25
-
-# Work is spread over the nodes if other nodes than the memory's do at least this share of what an even spread would
-# give each.
-EVEN_SPREAD = 0.50
 
 # Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
 ONE_HOME = 0.90
@@ -244,20 +179,6 @@ MOSTLY_CALLED = 0.50
 # that binds to one of two nodes moves half of what a balanced program touches, one that interleaves likewise.
 FORCED = 0.25
 
-# An object is recycled memory if so much of it was touched before it was allocated.
-RECYCLED = 0.50
-
-# glibc maps blocks of at least so many bytes one by one (mallopt(3), M_MMAP_THRESHOLD), unless those at issue are
-# smaller: a round number above which programs have few blocks.
-LARGE_BLOCK = 1_000_000
-
-# What is remote is at the borders of blocks if so much of it is of memory that is divided and lies right.
-AT_BORDERS = 0.80
-
-# Memory is used again if other nodes pass over it so often. Where they write each line once, as results, its
-# initialisation asks for as many lines as the use.
-MIN_PASSES = 2
-
 # An array grows if so many blocks come one after the other, each larger: by chance one order of 24 has that.
 MIN_GROWTH = 4
 
@@ -267,23 +188,8 @@ MOSTLY_DIRTY = 0.50
 # A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
 HUGE_FAULT = 64
 
-# A huge page on x86, and on Arm and POWER with pages of 4 and 64 KiB.
-HUGE_BYTES = 2 << 20
-
-# Of memory less of which came in huge pages, these cannot make a tenth remote: half of a page's users are local.
-PARTLY_HUGE = 0.25
-
-# Blocks of a few huge pages have a good part of their memory in pages that others' blocks share: of four one may.
-FEW_HUGE_PAGES = 4
-
-# What is remote is at the seams of huge pages if so much of it is in pages that several nodes use.
-IN_MIXED_PAGES = 0.80
-
 # One controller serves "nearly all": with two nodes and even work each would serve a half.
 ONE_CONTROLLER = 0.80
-
-# All threads read everything: each one's remote share lies this close to the share of memory on other nodes.
-ALL_TO_ALL = 0.10
 
 # Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
 BALANCING_MOVED = 0.01
@@ -295,9 +201,6 @@ MOST_UNDIVIDED = 0.10
 # The program's main remote line is that of an object which more of the remote lines than this belong to. A policy that
 # spreads all memory is to go if so much of them is of memory that it should not spread: it may serve the rest.
 MAINLY = 0.5
-
-# Of several arrays, code is printed for those that the program's text tells if so much of the remote lines reach them.
-WORTH_CODE = 0.25
 
 # Overflow samples speak for an event if they stand for so much of what it counted: a thread's last period leaves none.
 SAMPLED_PART = 0.1

@@ -25,8 +25,6 @@ except ImportError:
 KEY = ("host_name", "started_at", "pid", "recording")
 MAIN = "recordings"
 
-Row = dict[str, Any]
-
 
 def dataset(summaries: Sequence[RankSummary]) -> Iterator[tuple[str, bytes]]:
     """Names and contents of one file for each table."""

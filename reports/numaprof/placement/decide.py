@@ -91,7 +91,6 @@ class Decision:
     gain: part of all requests that is remote now and would be local; interval: 95 % of that.
     relief: part of the gain in cost that comes from the busiest controller's load.
     runner_up: the best of the other placements; None: there is none.
-    reasons: why not the others, and what would tell more.
     """
 
     kind: Kind
@@ -102,7 +101,6 @@ class Decision:
     interval: tuple[float, float]
     relief: float = 0.0
     runner_up: Placement | None = None
-    reasons: tuple[str, ...] = ()
 
     @property
     def objects(self) -> tuple[Object, ...]:

@@ -31,7 +31,7 @@ def assumed(evidence: Evidence, obj: Object) -> UseMatrix | None:
         at = (part + 0.5) / len(team)
         for home, pages in obj.homes.items() if node is not None and asks else ():
             weight = asks * pages / total
-            uses.append(Use(at, at, 0, 0, thread.row.id, node or 0, home, weight, part, part % 2))
+            uses.append(Use(at, at, 0, 0, thread.row.id, node or 0, home, weight, part))
     if len({use.node for use in uses}) < 2:
         return None
     block = Block(obj.things[0], 0, 0.0, int(obj.bytes or evidence.bytes(obj.pages)), obj.since, obj.until)

@@ -3,7 +3,7 @@
 
 A position is a fraction of the object with its blocks one behind the other (`at`), and of its block (`within`). Samples
 are grouped into clusters of one thread and one time slice: what a thread does at one time is much the same, so that
-clusters, not samples, are what the errors come from. Half of the clusters fit candidates, the other half judges them.
+clusters, not samples, are what the errors come from.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ class Use(NamedTuple):
     home: int | None  # node of the page when it was accessed; None: not known
     weight: float
     cluster: int
-    half: int
 
 
 class Touch(NamedTuple):
@@ -182,14 +181,12 @@ class UseRows:
         rows = _chosen([row for thing in things for row in self.uses.get(thing, ()) if key(row) in numbers])
         begin = min((row.t_ns for row in rows), default=0)
         end = max((row.t_ns for row in rows), default=0) + 1
-        rank = {thread: at for at, thread in enumerate(sorted({row.thread for row in rows}))}
         clusters: dict[tuple[int, int], int] = {}
         uses = []
         for use in rows:
             thread, part = stand_ins.get(use.thread, use.thread), (use.t_ns - begin) * SPELLS // (end - begin)
             cluster = clusters.setdefault((use.thread, part), len(clusters))
-            half = (part + rank[use.thread]) % 2
-            uses.append(Use(*place(use), thread, use.node, _home(use, nodes), use.weight, cluster, half))
+            uses.append(Use(*place(use), thread, use.node, _home(use, nodes), use.weight, cluster))
         touches = [
             Touch(*place(row), stand_ins.get(row.thread, row.thread), row.home, row.pages)
             for thing in things

@@ -15,7 +15,6 @@ from numaprof.source.polynomial import Polynomial
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_INDEXED = ("vector", "array", "valarray", "span", "unique_ptr", "shared_ptr")  # whose elements are apart in memory
 _LEFT = ("return_statement", "goto_statement", "throw_statement", "labeled_statement", "co_return_statement")
 _HIDDEN = ("preproc_ifdef", "preproc_if", "ERROR", "gnu_asm_expression", "lambda_expression")
 _MOST_DEPTH = 4  # calls of functions that are looked into

@@ -61,12 +61,8 @@ def is_copying(function: str) -> bool:
     return _COPYING.match(function) is not None
 
 
-def library_function(function: str) -> str:
-    """memset of __memset_avx2_unaligned_erms: as the user calls it."""
-    return function_name(without_variant(function))
-
-
 def without_variant(function: str) -> str:
+    """memset of __memset_avx2_unaligned_erms: as the user calls it."""
     return _VARIANT_OF_LIBC.sub(r"\1", function)
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 class Use(NamedTuple):
     kind: int
     thing: int | None
-    init_thing: int | None
-    init_site: int | None
     init_thread: int | None
     site: int | None
     loop: int | None  # where the thread enters the program's own code below the site; None: there
@@ -22,8 +20,6 @@ class Use(NamedTuple):
     accesses: float
     samples: int
     squares: float  # sum of the squares of the weights
-    first_ns: int
-    last_ns: int
 
 
 class Sampled(NamedTuple):
@@ -54,13 +50,13 @@ WEIGHED = (
 # Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
 # touch of its page.
 USES = f"""
-SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
+SELECT kind, thing, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
        CASE WHEN {IN_DRAM} THEN remote END AS remote, steady,
-       sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
+       sum(weight), count(*), total(1.0 * weight * weight)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
  WHERE {OF_DRAM_OR_UNKNOWN}
- GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
+ GROUP BY kind, thing, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
 

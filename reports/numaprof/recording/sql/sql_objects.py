@@ -14,8 +14,6 @@ from numaprof.recording.sql.sql_locations import OUTWARDS
 from numaprof.recording.sql.sql_moments import TOUCH_TABLES, touch_at, touched_again
 from numaprof.recording.sql.sql_samples import TOUCH
 
-OTHER = 0  # the thing of all samples in objects too small to matter
-
 # Objects are told apart by their share of all samples of a kind. Touches are a sample too, and a huge page has one for
 # all: the nearest below (sql_moments); that of another object only if it is on the very page (recycled memory).
 THINGS = (
@@ -68,8 +66,7 @@ THINGS = (
     CREATE TEMP TABLE access AS
     SELECT kind, a.process, a.thread, node, page_node, source, remote, surely_remote, weight, latency, a.address,
            a.block, stack, a.t_ns,
-           ifnull(object, t.thing) AS thing, t.thing AS init_thing, t.site AS init_site,
-           t.thread AS init_thread, ifnull(a.t_ns > u.until, 1) AS steady
+           ifnull(object, t.thing) AS thing, t.thread AS init_thread, ifnull(a.t_ns > u.until, 1) AS steady
       FROM (SELECT *, {touch_at("p")} AS touched
               FROM picked p WHERE kind IN (@LOAD, @STORE, @HINT) AND p.address IS NOT NULL) a
       LEFT JOIN touch t ON t.id = a.touched
@@ -80,11 +77,11 @@ THINGS = (
     """
     CREATE TEMP TABLE placed AS
     SELECT thing, thread, node, 0 AS is_use, 1 AS steady, CASE WHEN block IS NULL THEN process ELSE 0 END AS process,
-           ifnull(block, 0) AS block, address, weight, weight AS seen, t_ns, site
-      FROM picked LEFT JOIN stack_site USING (stack) WHERE thing <> 0 AND address IS NOT NULL
+           ifnull(block, 0) AS block, address, weight, weight AS seen
+      FROM picked WHERE thing <> 0 AND address IS NOT NULL
      UNION ALL
     SELECT thing, thread, node, 1, steady, CASE WHEN block IS NULL THEN process ELSE 0 END, ifnull(block, 0), address,
-           weight, 1, t_ns, init_site
+           weight, 1
       FROM access WHERE thing <> 0
     """,
     # Forked processes have blocks in common.
@@ -159,7 +156,6 @@ SELECT object, max(end_ns) FROM main_block GROUP BY object HAVING count(*) = cou
 
 class AllocationPlace(NamedTuple):
     object: int
-    depth: int
     rank: int
     id: int
     module: str | None
@@ -179,7 +175,7 @@ WITH RECURSIVE walk (object, place, inline_of, caller, rank, depth) AS (
     SELECT w.object, {OUTWARDS}
      WHERE depth < 256
 )
-SELECT object, depth, rank, p.id, module, address, function, offset, file, line
+SELECT object, rank, p.id, module, address, function, offset, file, line
   FROM walk JOIN place p ON p.id = walk.place WHERE rank > 0 ORDER BY object, depth
 """
 
@@ -282,43 +278,21 @@ SELECT thing, sum(pages) FROM touch WHERE thing IS NOT NULL AND pages >= :huge_f
 """
 
 
-class FilePages(NamedTuple):
-    name: str | None
-    node: int | None
-    home: int | None
-    pages: float
-
-
-# Pages of mapped files that threads got from the page cache, wherever that had put them.
-FILE_PAGES = """
-SELECT o.name, node, page_node, sum(weight) FROM picked JOIN object o ON o.id = picked.object
- WHERE picked.kind = @FILE AND o.kind = 'file' GROUP BY o.name, node, page_node
-"""
-
-
 class HugeRegions(NamedTuple):
     thing: int
     remote: float
     mixed: float  # of these, in regions that threads of several nodes use
     came: float  # of these, in regions whose page fault was seen to bring a huge page
-    pages: int  # pages seen in mixed regions
-    one_node: int  # of these, used by one node only
 
 
 # Aligned stretches of the size of a huge page, 2 MiB on x86-64 and with 4 KiB pages on Arm.
 HUGE_REGIONS = f"""
-WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS page FROM access
-              WHERE thing > 0 AND steady),
+WITH use AS (SELECT *, address / 0x200000 AS region FROM access WHERE thing > 0 AND steady),
      huge AS (SELECT DISTINCT process, address / 0x200000 AS region FROM touch WHERE pages >= :huge_fault),
      mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AS several, huge.region IS NOT NULL AS came
-                 FROM use LEFT JOIN huge USING (process, region) GROUP BY thing, process, region),
-     page AS (SELECT thing, process, region, count(DISTINCT node) AS nodes FROM use
-               GROUP BY thing, process, region, page),
-     seen AS (SELECT thing, count(*) AS pages, sum(nodes = 1) AS one FROM page JOIN mixed USING (thing, process, region)
-               WHERE several GROUP BY thing)
-SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight), ifnull(max(pages), 0),
-       ifnull(max(one), 0)
-  FROM use JOIN mixed USING (thing, process, region) LEFT JOIN seen USING (thing)
+                 FROM use LEFT JOIN huge USING (process, region) GROUP BY thing, process, region)
+SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight)
+  FROM use JOIN mixed USING (thing, process, region)
  WHERE remote AND {IN_DRAM}
  GROUP BY thing
 """

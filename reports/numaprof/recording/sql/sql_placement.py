@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 class Frame(NamedTuple):
     object: int
-    depth: int
     module: str | None
     build_id: str | None
     address: int | None  # offset in the module's file, inside the call instruction
@@ -28,7 +27,7 @@ WITH RECURSIVE walk (object, stack, depth) AS (
     SELECT object, caller, depth + 1 FROM walk JOIN stack k ON k.id = walk.stack
      WHERE caller IS NOT NULL AND depth < 256
 )
-SELECT object, depth, module, build_id, address, function, file, line
+SELECT object, module, build_id, address, function, file, line
   FROM walk JOIN stack k ON k.id = walk.stack JOIN place p ON p.id = k.place ORDER BY object, depth
 """
 

@@ -91,7 +91,6 @@ class Rank(NamedTuple):
     job: str | None
     size: int | None
     local_number: int | None
-    local_size: int | None
     shares: int  # 1: no launcher bound the ranks, the pin plan is this rank's share
 
 
