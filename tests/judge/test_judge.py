@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decisions about placement on compact recordings of corpus programs, against the truth in each program's source."""
+"""Decisions about placement on compact recordings of corpus programs, against the truth in each program's source."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mask_views [raw]: how many CPUs main sees in each way there is to read its mask, and which ones its children have
 // that it makes in each way; before it makes a thread, as a thread, and after that. raw: prints the mask of main as
-// /proc shows it instead, which hides nothing: at first, with a choice of its own, with the first mask again, after an exec
-// that failed, and after the first thread was made.
+// /proc shows it instead, which hides nothing: at first, with a choice of its own, with the first mask again, after an
+// exec that failed, and after the first thread was made.
 // -DLIBRARY: a library that reads the mask in /proc when it is loaded, as libnuma does; -DLINKED: a program with it.
 #include <linux/sched.h>
 #include <pthread.h>
