@@ -524,3 +524,12 @@ def test_each_change_is_an_advice_with_a_way_to_make_it(situation: Situation, tm
     advices = [advice for advice in advise(evidence) if advice.decisions]
     assert {advice.decision for advice in advices} - {"leave"} == kinds
     assert all(advice.code or advice.remarked or advice.change.endswith(".") for advice in advices)
+
+
+
+def test_too_few_samples_of_what_several_threads_touched_decide_nothing(tmp_path: Path) -> None:
+    builder = sampled()
+    block, stack = array(builder, PARALLEL), builder.stack(builder.place(LOOP))
+    for thread in range(5):
+        builder.loads(stack, thread + 1, [ARRAY + (7 - thread) * BLOCK * PAGE], 1 - thread // 4, block=block)
+    assert decisions(builder, tmp_path) == []

@@ -119,8 +119,13 @@ def decisions_of(evidence: Evidence, rows: Sequence[Scored]) -> list[Decision]:
     for row in rows:
         if row.now.mass:
             sites[_KINDS[row.placement.form], row.lever, _edit_site(row.obj)].append(row)
-    decisions = [_decision(group) for group in sites.values()]
+    decisions = [_decision(group) for group in sites.values() if _tells(group)]
     return sorted(decisions, key=lambda decision: (decision.kind == "leave", -decision.gain - decision.relief))
+
+
+def _tells(rows: Sequence[Scored]) -> bool:
+    """True if the samples of all objects of an edit site together tell who uses them."""
+    return any(row.matrix.assumed for row in rows) or sum(row.matrix.effective for row in rows) >= FEW_SAMPLES
 
 
 def _edit_site(obj: Object) -> object:
