@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from numaprof.evidence.evidence import evidence_of
 from numaprof.experiments.trials.proposals import layouts_of, place_of, proposals
+from numaprof.placement.advice import Advice
 from numaprof.placement.decide import Decision, decide, scored
 from numaprof.placement.explain import advise
 from numaprof.placement.levers import Lever
@@ -525,6 +526,36 @@ def test_each_change_is_an_advice_with_a_way_to_make_it(situation: Situation, tm
     assert {advice.decision for advice in advices} - {"leave"} == kinds
     assert all(advice.code or advice.remarked or advice.change.endswith(".") for advice in advices)
 
+
+# What the advice says
+
+
+def advice_on(builder: RecordingBuilder, folder: Path) -> Advice:
+    return advise(read(builder, folder))[0]
+
+
+def test_code_gives_each_block_of_one_line_to_one_node(tmp_path: Path) -> None:
+    """Parts of all blocks together are whole blocks: to cut each of them into these parts would be wrong."""
+    advice = advice_on(allocations_of_their_own(), tmp_path)
+    text = "\n".join(advice.code)
+    assert "part_node[made++ % 32]" in text and "of 32 blocks, each of which is one part" in text
+    assert "part_first" not in text
+    assert advice.change.endswith(":")
+
+
+def test_code_for_an_array_that_grows_moves_it_once_it_is_full(tmp_path: Path) -> None:
+    advice = advice_on(grown(), tmp_path)
+    assert advice.code[0].startswith("// after the last write to it at sum.c:17")
+    assert "MPOL_MF_MOVE" in "\n".join(advice.code) and "numa_tonode_memory" not in "\n".join(advice.code)
+    assert advice.change.endswith("Or, once it is full, move its parts to the nodes that use them:")
+
+
+def test_code_names_every_line_that_allocates(tmp_path: Path) -> None:
+    builder = sampled()
+    for number in range(9):
+        address, line = ARRAY + (number << 32), (ALLOC[0], 30 + number, ALLOC[2])
+        use_blocks(builder, array(builder, SERIAL, address, line), [0] * 8, address)
+    assert "sum.c:30, 31, 32, 33, 34, 35, 36, 37 and 38" in advice_on(builder, tmp_path).code[0]
 
 
 def test_too_few_samples_of_what_several_threads_touched_decide_nothing(tmp_path: Path) -> None:

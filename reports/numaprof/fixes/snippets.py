@@ -271,13 +271,22 @@ def _free_name(memory: Memory, name: str) -> str:
     return next(each for each in (name, "k", "n_touched", "touched_index") if each not in used)
 
 
-def unplaced(snippet: Snippet, allocated: Sequence[Site], touched: Sequence[Site]) -> tuple[str, ...]:
-    """For memory of which the text was not read: where to add it, and the code, in names to be replaced; C only."""
+def unplaced(
+    snippet: Snippet, allocated: Sequence[Site], touched: Sequence[Site], grows: bool = False
+) -> tuple[str, ...]:
+    """For memory of which the text was not read: where to add it, and the code, in names to be replaced; C only.
+
+    grows: the array reaches its size only when it is full.
+    """
     if is_fortran((*allocated, *touched)):
         return ()
-    at = positions(site._replace(function=in_source(site.function or "") or None) for site in allocated or touched)
+    sites = [site._replace(function=in_source(site.function or "") or None) for site in allocated or touched]
+    at = positions(sites, most=len(sites))  # code at some of them only would leave the rest where it is
     where = f"after the allocation at {at}" if allocated else f"before {at}" if touched else "after the allocation"
     lines = {(site.file, site.line) for site in touched if site.line is not None}
     if allocated and lines.issuperset((site.file, site.line) for site in allocated):  # a macro, or one statement
         where = f"after the allocation and before the first write, both at {at}"
-    return snippet(ANY)[0].unplaced(where)
+    edits = snippet(ANY)
+    if grows:
+        where = f"after the last write to it at {positions(touched)}" if touched else "after the last write to it"
+    return edits[0].unplaced(where) if edits else ()

@@ -15,12 +15,13 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import REMOTE_LIGHT
 from numaprof.fixes.edit import Edit, printed
 from numaprof.fixes.find import memories
-from numaprof.fixes.memory import Memory
+from numaprof.fixes.memory import ANY, Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, huge_pages, interleaved, unplaced, zeros_in_parallel
-from numaprof.placement.decide import Decision
+from numaprof.placement.decide import Decision, Scored
 from numaprof.placement.levers import Lever
 from numaprof.placement.placements import Form, Placement
 from numaprof.placement.policies import without_policy
+from numaprof.placement.use_matrix import Block
 from numaprof.source.objects import fix_at, fixes_for
 from numaprof.source.request import Fix, Wanted
 
@@ -42,7 +43,7 @@ def code_for(evidence: Evidence, decisions: Sequence[Decision], use: Site | None
     command = _command(evidence, lever, decisions[0].placement, objects)
     if command or lever in (Lever.NO_POLICY, Lever.RUNTIME):
         return Code(command)
-    return _edited(evidence, objects, use, _snippet(decisions[0], objects, openmp))
+    return _edited(evidence, objects, use, _snippet(decisions, openmp), lever is Lever.MOVE)
 
 
 def _command(evidence: Evidence, lever: Lever, placement: Placement, objects: Sequence[Object]) -> tuple[str, ...]:
@@ -56,22 +57,49 @@ def _command(evidence: Evidence, lever: Lever, placement: Placement, objects: Se
         Lever.NO_POLICY: without_policy(evidence),
         Lever.MIGRATE: tuple(f"migratepages {row.pid} all {placement.node}" for row in evidence.attached[:3]),
         Lever.COMMAND: (spread, f"numactl --cpunodebind={node} --membind={node} {command}"),
-        Lever.INTERLEAVE: () if _others_are_local(evidence, objects) else (spread,),
+        Lever.INTERLEAVE: () if others_are_local(evidence, objects) else (spread,),
     }
     return commands.get(lever, ())
 
 
-def _snippet(decision: Decision, objects: Sequence[Object], openmp: bool) -> Snippet:
-    placement = decision.placement
+def _snippet(decisions: Sequence[Decision], openmp: bool) -> Snippet:
+    decision, placement = decisions[0], decisions[0].placement
     if decision.lever is Lever.INTERLEAVE:
         return interleaved
     if decision.lever is Lever.SMALL_PAGES:
         return lambda memory: huge_pages(memory, wanted=False)
-    in_region = any(obj.in_region for obj in objects)
-    if decision.lever is Lever.FIRST_TOUCH and openmp and placement.periods == 1 and not in_region:
+    if writes_zeros(decisions, openmp):
         return lambda memory: zeros_in_parallel(_divided(memory, placement))
-    nodes = node_table(placement)
-    return lambda memory: by_node(_divided(memory, placement), nodes)
+    grows = decision.lever is Lever.MOVE
+    nodes, blocks = node_table(placement), 0
+    scored = _scored(decisions)
+    separate = [row.matrix.blocks for row in scored if len(row.matrix.blocks) > 1]
+    if separate and not placement.folded and not grows:
+        # The parts are those of all blocks of one line together: each block goes to the node of its middle.
+        if len(scored) > 1:
+            return lambda _: []
+        blocks = len(separate[0])
+        nodes = _nodes_of_blocks(placement, separate[0])
+
+    def place(memory: Memory) -> list[Edit]:
+        memory = replace(_divided(memory, placement), grown=grows) if memory is ANY else _divided(memory, placement)
+        if grows and not memory.grown:
+            return []  # a policy for an array that still grows is that of its old size
+        return by_node(replace(memory, blocks=memory.blocks or blocks) if memory.nest is None else memory, nodes)
+
+    return place
+
+
+def writes_zeros(decisions: Sequence[Decision], openmp: bool) -> bool:
+    """True if the code initialises in parallel; False: it sets a policy for the pages."""
+    first = decisions[0]
+    in_region = any(obj.in_region for decision in decisions for obj in decision.objects)
+    whole = first.placement.folded or not any(len(row.matrix.blocks) > 1 for row in _scored(decisions))
+    return first.lever is Lever.FIRST_TOUCH and openmp and first.placement.periods == 1 and not in_region and whole
+
+
+def _scored(decisions: Sequence[Decision]) -> list[Scored]:
+    return [row for decision in decisions for row in decision.scored]
 
 
 def fixes_of(
@@ -102,16 +130,25 @@ _WANTED = {
 }
 
 
-def _edited(evidence: Evidence, objects: Sequence[Object], use: Site | None, snippet: Snippet) -> Code:
+def _edited(evidence: Evidence, objects: Sequence[Object], use: Site | None, snippet: Snippet, grows: bool) -> Code:
     there = memories(evidence, objects, use)
     if there is None:
-        return Code(unplaced(snippet, allocation_sites(objects), init_sites(objects)))
+        return Code(unplaced(snippet, allocation_sites(objects), init_sites(objects), grows))
     edits = edits_of(there, snippet)
     return Code(printed(edits), edits)
 
 
 def _divided(memory: Memory, placement: Placement) -> Memory:
     return replace(memory, divide_each=placement.folded)
+
+
+def _nodes_of_blocks(placement: Placement, blocks: Sequence[Block]) -> tuple[int, ...]:
+    team = placement.team
+    if team is None or placement.form is Form.PER_ALLOCATION:
+        return node_table(placement)
+    total = sum(block.bytes for block in blocks) or 1
+    middles = (block.start + block.bytes / total / 2 for block in blocks)
+    return tuple(team.nodes[placement.owner_at(middle)] for middle in middles)
 
 
 def node_table(placement: Placement) -> tuple[int, ...]:
@@ -127,7 +164,7 @@ def node_table(placement: Placement) -> tuple[int, ...]:
     return tuple(team.nodes[placement.owner_at(middle)] for middle in middles)
 
 
-def _others_are_local(evidence: Evidence, objects: Sequence[Object]) -> bool:
+def others_are_local(evidence: Evidence, objects: Sequence[Object]) -> bool:
     """True if interleaving all memory would make more remote than it makes even."""
     things = {thing for obj in objects for thing in obj.things}
     others = [obj for obj in evidence.objects.found if not things.intersection(obj.things)]

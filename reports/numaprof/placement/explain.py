@@ -26,7 +26,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.samples import LibraryCall, Used
 from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY, MIN_USES_OF_THREAD, ONLY_THREAD, REMOTE_LIGHT, SERIAL_TOUCH
 from numaprof.placement.advice import Advice, Kind, Remarked
-from numaprof.placement.code import code_for, fixes_of
+from numaprof.placement.code import code_for, fixes_of, others_are_local, writes_zeros
 from numaprof.placement.decide import MIN_GAIN, Decision, Scored, decide, decisions_of
 from numaprof.placement.levers import Lever, Origin
 from numaprof.placement.placements import Form, Placement
@@ -90,7 +90,7 @@ def _change(evidence: Evidence, decisions: Sequence[Decision]) -> Advice:
     divided = decisions[0].placement.form.divided
     removes = sum(decision.gain for decision in decisions) / about.share if divided and about.share else None
     low, high = (sum(decision.interval[side] for decision in decisions) / (about.share or 1.0) for side in (0, 1))
-    change, lines = option or (_WORDS[lever](about, bool(code.edits)), code.lines)
+    change, lines = option or (_WORDS[lever](about, bool(code.lines)), code.lines)
     return Advice(
         kind=Kind.SETTING if lever in _WITHOUT_EDIT else Kind.FIX,
         decision=decisions[0].kind,
@@ -163,8 +163,10 @@ def _finding(about: _Subject) -> str:
     inner = through(about.uses)
     line += f" (through {site_label(inner)})" if inner is not None else ""
     who = threads_on_nodes(users(evidence, about.uses) or list(evidence.workers))
-    alone = len(users(evidence, about.uses)) == 1
-    return f"{placed} {line} uses it from {who}{'' if alone else f': {in_words(about.placement)}'}."
+    divided = about.placement.form not in (Form.AS_IT_IS, Form.INTERLEAVED)
+    pattern = in_words(about.placement) if divided else use_in_words(first)
+    shown = pattern not in (NOT_KNOWN, ONE) and len(users(evidence, about.uses)) > 1
+    return f"{placed} {line} uses it from {who}{f': {pattern}' if shown else ''}."
 
 
 def _unseen_users(about: _Subject) -> str:
@@ -218,14 +220,16 @@ def _first_touch(about: _Subject, has_code: bool) -> str:
         )
     else:
         how = "Initialise it in parallel"
+    by_code = " Or place the parts by this code:" if has_code else ""
     if about.team is Team.OPENMP:
+        zeros = writes_zeros(about.decisions, openmp=True)
         return (
             f"{how}, with the same schedule as {about.loop}, before anything else writes to it. The first write to a "
-            f"page decides its node{':' if has_code else '.'}"
+            f"page decides its node{(':' if has_code else '.') if zeros else '.' + by_code}"
         )
     each = "Let each thread write first to the part that it uses later."
     allocator = "Use an allocator that leaves elements unwritten. " if how.startswith("Use") else ""
-    return f"{allocator}{each}" + (" Or place the parts by this code:" if has_code else "")
+    return f"{allocator}{each}{by_code}"
 
 
 def _policy(about: _Subject, has_code: bool) -> str:
@@ -235,7 +239,7 @@ def _policy(about: _Subject, has_code: bool) -> str:
             " Or place each block on the node of its user, before anything is written to it:" if has_code else ""
         )
     return f"Let each thread write first to the parts that it uses at {_use(about)}." + (
-        " Or place them by this code, before anything is written to it:" if has_code else ""
+        " Or place the parts by this code, before anything writes to them:" if has_code else ""
     )
 
 
@@ -252,9 +256,10 @@ def _move(about: _Subject, has_code: bool) -> str:
 
 
 def _interleave(about: _Subject, has_code: bool) -> str:
+    data = "it" if others_are_local(about.evidence, about.objects) else "all memory of the program"
     return (
-        "A parallel initialisation would not help: no thread has a part of its own. Interleave it over the nodes. If "
-        "it is only read, a copy on each node makes all reads local:"
+        "A parallel initialisation would not help: no thread has a part of its own. If it is only read, a copy on each "
+        f"node makes all reads local. Otherwise, interleave {data} over the nodes:"
     )
 
 
@@ -312,10 +317,10 @@ def _after_interleaving(about: _Subject) -> str:
     now, nodes = about.decisions[0].scored[0].now.remote, len(about.evidence.machine.memory_nodes)
     later = 1 - 1 / nodes
     if abs(now - later) < MIN_GAIN:
-        stays = f"about {round_percent(later)} of its requests stay remote"
+        stays = f"about {round_percent(later)} stays remote"
     else:
-        stays = f"about {round_percent(later)} of its requests are remote (now {round_percent(now)})"
-    return f"{stays[0].upper()}{stays[1:]}, but all controllers share the load."
+        stays = f"{round_percent(later)} is remote (now {round_percent(now)})"
+    return f"All controllers share the load; {stays}."
 
 
 # --- what it rests on
@@ -352,19 +357,16 @@ def _in_short(placement: Placement) -> str:
 def _leave(evidence: Evidence, decision: Decision) -> Advice:
     """Nothing pays: what the best placements would do."""
     about, scored = _Subject(evidence, [decision]), decision.scored[0]
-    tried = [scored.placement, scored.runner_up]
-    others = [placement for placement in tried if placement is not None and placement.form is not Form.AS_IT_IS]
-    best = (
-        f" The best other placement, {_in_short(others[0])}, saves less than {percent(MIN_GAIN)} of all requests."
-        if others
-        else ""
+    by_all = (
+        " Every thread uses all of it. It helps to give each thread the same part each time (a static schedule). If it "
+        "is only read, a copy on each node makes all reads local."
     )
     return Advice(
         kind=Kind.LEAVE,
         decision="leave",
         finding=_finding(about),
-        change=f"Leave its placement alone: {percent(scored.now.remote)} of its requests are remote.{best} Only a copy "
-        "on each node would help, if the data never change.",
+        change=f"Leave its placement alone: {percent(scored.now.remote)} of its requests are remote, and no other "
+        f"placement saves {percent(MIN_GAIN)} of all requests.{by_all if use_in_words(scored) == ALL else ''}",
         evidence=_rests_on(about),
         concerns=about.part,
         decisions=(decision,),
