@@ -558,6 +558,21 @@ def test_code_names_every_line_that_allocates(tmp_path: Path) -> None:
     assert "sum.c:30, 31, 32, 33, 34, 35, 36, 37 and 38" in advice_on(builder, tmp_path).code[0]
 
 
+def test_memory_that_lies_right_is_not_called_used_by_all(tmp_path: Path) -> None:
+    evidence = read(lies_right(), tmp_path)
+    (advice,) = advise(evidence)
+    assert advice.decision == "leave"
+    assert advice.finding.endswith("each thread a block of its own.")
+    assert "copy" not in advice.change and "static schedule" not in advice.change
+
+
+def test_memory_that_all_use_is_left_with_what_helps_instead(tmp_path: Path) -> None:
+    (advice,) = advise(read(interleaved_and_used_whole(), tmp_path))
+    assert advice.decision == "leave"
+    assert advice.finding.endswith("every thread all of it.")
+    assert "the same part each time" in advice.change
+
+
 def test_too_few_samples_of_what_several_threads_touched_decide_nothing(tmp_path: Path) -> None:
     builder = sampled()
     block, stack = array(builder, PARALLEL), builder.stack(builder.place(LOOP))

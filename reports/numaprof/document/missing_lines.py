@@ -83,7 +83,7 @@ def without_text(evidence: Evidence, advices: Sequence[Advice]) -> Iterator[str]
         [file for file, name in real.items() if name and source_lines.has_changed(name, started, kept[file])]
     )
     if absent:
-        yield f"{absent} cannot be read here: --source DIR lets the report print code."
+        yield f"No source of {absent} in folders the report may read: --source DIR adds one."
     if changed:
         yield f"Changed since the run: {changed}; so no code is in the program's names."
 

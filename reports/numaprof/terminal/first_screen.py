@@ -280,9 +280,9 @@ def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
         return fitted(f"{nodes}: {cpus}", room)
     nodes += " (no memory)" if row.nodes and bare.issuperset(row.nodes) else ""
     count = plural(row.threads, "thread")
-    name = f"{nodes}: {count.replace(' ', ' moved ') if len(row.nodes) > 1 else count}"
-    names = [f"{name} on {cpus}"] if row.cpus else []
-    return next((each for each in [*names, name] if cells(each) <= room), fitted(f"{nodes}: {count}", room))
+    name = f"{nodes}: {count}"
+    with_cpus = f"{name} on {cpus}" if row.cpus else name
+    return with_cpus if cells(with_cpus) <= room else fitted(name, room)
 
 
 def _process_name(row: model.ProcessThreads) -> str:
@@ -324,7 +324,7 @@ def _table(layout: Layout, found: list[Row], most: int) -> None:
 
 def _text(row: Row, most: int, widest: int) -> str:
     """Whole, or what fits beside its source line."""
-    return fitted(row.text, widest) if most == 1 and row.source else row.text + row.more
+    return fitted(row.brief or row.text, widest) if most == 1 and row.source else row.text + row.more
 
 
 def _source(text: str, room: int) -> str:

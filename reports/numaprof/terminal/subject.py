@@ -15,7 +15,7 @@ _SHAPES = {
     "each thread a block of its own": "one block each",
     "each thread allocations of its own": "each its own allocations",
     "each thread several blocks of its own": "several blocks each",
-    "every thread all of it": "each all over it",
+    "every thread all of it": "each all of it",
 }
 
 _FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
@@ -29,6 +29,7 @@ class Row(NamedTuple):
     text: str
     source: str = ""
     more: str = ""  # behind the text, where there is room
+    brief: str = ""  # instead of the text, where there is room for neither
 
 
 def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
@@ -38,7 +39,8 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     if found is not None:
         others = [report.objects.rows[each] for each in advice.objects] if advice is not None else []
         source = _source(report, found.allocated_at)
-        rows.append(Row("WHAT", _what(found), source, _others(found, [each for each in others if each is not found])))
+        others = [obj for obj in others if obj is not found]
+        rows.append(Row("WHAT", _what(found), source, _others(found, others), _sum(found, others)))
     touched = _touched(advice, found)
     if touched is not None:
         rows.append(Row("WHY", _why(advice, found), _source(report, touched)))
@@ -101,6 +103,11 @@ def _others(first: model.Object, others: list[model.Object]) -> str:
     return f"; also {listed}: {size(first.bytes + sum(each.bytes for each in others))} in all"
 
 
+def _sum(first: model.Object, others: list[model.Object]) -> str:
+    """8 objects, 24 MiB in all."""
+    return f"{len(others) + 1} objects, {size(first.bytes + sum(obj.bytes for obj in others))} in all" if others else ""
+
+
 def _short_name(found: model.Object) -> str:
     """a; sum.c:13 where that line allocates it; the caller's line where a function does for several."""
     if found.allocated_at is None or not found.name.startswith(found.allocated_at.label):
@@ -132,7 +139,7 @@ def _where(report: model.Answer, advice: model.Advice | None, found: model.Objec
     if count == 1:  # of several: the others were sampled too rarely
         return f"threads use it{shape}"
     if few and count < len(report.threads):
-        return f"at least {count} of {plural(len(report.threads), 'thread')}{shape}"
+        return f"{count} or more threads use it{shape}"
     return f"{plural(count, 'thread')} use it{shape}"
 
 
