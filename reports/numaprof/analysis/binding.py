@@ -10,7 +10,7 @@ from typing import Literal
 
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
-from numaprof.evidence.thresholds import BALANCING_MOVED, CROWDED, MIN_OBJECT_BYTES, ONE_HOME
+from numaprof.evidence.thresholds import BALANCING_MOVED, CROWDED, MIN_OBJECT_BYTES, NEARLY_ALL
 from numaprof.text.format import number_list, plural
 
 LAUNCHER: Literal["launcher"] = "launcher"
@@ -119,7 +119,7 @@ def _policy_apart(evidence: Evidence, own: set[int], with_cpus: set[int]) -> tup
     total, apart = sum(homes.values()), {home: pages for home, pages in homes.items() if home not in own}
     if (
         evidence.bytes(total) < MIN_OBJECT_BYTES
-        or sum(apart.values()) < ONE_HOME * total
+        or sum(apart.values()) < NEARLY_ALL * total
         or not set(apart) <= with_cpus
     ):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Touched
-from numaprof.evidence.thresholds import FORCED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
+from numaprof.evidence.thresholds import FORCED, HARDLY, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
 
 
 def roaming(evidence: Evidence) -> list[Thread]:
@@ -41,7 +41,7 @@ def wandering(evidence: Evidence) -> dict[int, float]:
     rows = touched_unpinned(evidence)
     pages, known = by_node(rows), [row for row in rows if row.home is not None]
     away = sum(pages.values()) - max(pages.values(), default=0.0)
-    few = away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES
+    few = away < HARDLY * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES
     elsewhere = sum(row.pages for row in known if row.home != row.node)
     placed = elsewhere > 0 and elsewhere >= FORCED * sum(row.pages for row in known)
     return {} if few or placed else pages

@@ -12,11 +12,7 @@ from numaprof.evidence.evidence import Evidence, InitSite
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.spread import effective_size, sampled_interval
-from numaprof.evidence.thresholds import (
-    MIN_OBJECT_BYTES,
-    MIN_OBJECT_SHARE,
-    SERIAL_TOUCH,
-)
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, NEARLY_ALL
 from numaprof.text.format import percent, plural, share_in_interval
 
 
@@ -120,7 +116,7 @@ def serial_sites(evidence: Evidence) -> list[InitSite]:
         for site in evidence.init_sites
         if site.site not in (UNKNOWN, ELSEWHERE) and is_big(evidence, site.pages) and not on_slow_tier(evidence, site)
     ]
-    serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
+    serial = [site for site in big if site.main_share >= NEARLY_ALL]
     return [site for site in serial if site.main_thread == serial[0].main_thread]
 
 

@@ -17,11 +17,11 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     FULL_COVERAGE,
+    MAINLY,
     MIN_COVERAGE,
     MIN_OBJECT_BYTES,
     MIN_REMOVED,
     MIN_SAMPLES,
-    MOST_BY_ONE,
     MOST_SERIAL_COST,
     REMOTE_HEAVY,
     REMOTE_LIGHT,
@@ -233,7 +233,7 @@ def _touch_in_words(evidence: Evidence) -> str:
     seen = seen_faults(evidence)
     serial = serial_sites(evidence)
     share = sum(site.pages for site in serial) / evidence.touched_pages
-    if share < MOST_BY_ONE or len(evidence.workers) < 2:
+    if share < MAINLY or len(evidence.workers) < 2:
         return f"{total} were first touched, by {_touchers_in_words(evidence)}{seen}."
     part = "all" if share >= ALL_OF_IT else round_percent(share)
     where = most_at(serial[0].site) if serial[0].site.line is not None else ""

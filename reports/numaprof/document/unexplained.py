@@ -11,11 +11,10 @@ from numaprof.analysis.object_users import main_cause
 from numaprof.analysis.remote_share import RemoteShare, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import MIN_SAMPLES, REMOTE_HEAVY
+from numaprof.evidence.thresholds import MIN_SAMPLES, NEARLY_ALL, REMOTE_HEAVY
 from numaprof.placement.advice import Advice
 from numaprof.text.format import either, plural, round_percent
 
-NEARLY_ALL = 0.9
 FEW = 2 * MIN_SAMPLES  # there is enough for one object, hardly for two
 
 

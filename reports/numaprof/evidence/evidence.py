@@ -38,7 +38,7 @@ from numaprof.evidence.samples import (
     weigh_threads,
 )
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import IN_CACHE_BYTES, LINE_BYTES, WORK_TOGETHER, WORKER_TIME
+from numaprof.evidence.thresholds import IN_CACHE_BYTES, LINE_BYTES, REMOTE_HEAVY, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.evidence.uncounted import uncounted
 from numaprof.evidence.waves import stand_ins
@@ -165,7 +165,8 @@ class Evidence:
     def workers(self) -> tuple[Thread, ...]:
         """The threads that do the work: helpers of runtimes are left out."""
         times = sorted((thread.row.cpu_ns or 0 for thread in self.threads), reverse=True)
-        together = sum(times[1:]) >= WORK_TOGETHER * sum(times)
+        # Where one thread alone prepares for long, the others are compared among each other, if their work matters.
+        together = sum(times[1:]) >= REMOTE_HEAVY * sum(times)
         least = WORKER_TIME * max(times[1 if together else 0 :], default=0)
         return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= least)
 

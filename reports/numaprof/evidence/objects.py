@@ -14,13 +14,12 @@ from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
 from numaprof.evidence.thresholds import (
-    HARDLY_TOUCHED,
+    HARDLY,
     HUGE_FAULT,
     MIN_GROWTH,
     MIN_OBJECT_BYTES,
     MIN_PHASE_USES,
-    PLACED_SINCE,
-    SERIAL_TOUCH,
+    NEARLY_ALL,
 )
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_accesses, sql_objects
@@ -75,7 +74,7 @@ class Object(Touches):
     @property
     def placed_before(self) -> bool:
         """Before the recorder came: the first touches that it saw are those of a part at most."""
-        return self.mapped_before and self.pages * self.page_bytes < PLACED_SINCE * (self.bytes or 0.0)
+        return self.mapped_before and self.pages * self.page_bytes < NEARLY_ALL * (self.bytes or 0.0)
 
     @property
     def moves(self) -> dict[tuple[int, int], float]:
@@ -115,7 +114,7 @@ class Object(Touches):
     def homes(self) -> dict[int, float]:
         """Pages by their home; where first touches do not tell, accesses by the home of what they reach. The kernel may
         have filled nearly all of it (mlock, read), which is no touch of the program's."""
-        few = sum(self.known_homes.values()) * self.page_bytes < HARDLY_TOUCHED * (self.bytes or 0.0)
+        few = sum(self.known_homes.values()) * self.page_bytes < HARDLY * (self.bytes or 0.0)
         return (few and self.used_homes) or self.known_homes or self.used_homes
 
     @cached_property
@@ -273,7 +272,7 @@ def _told_apart(group: list[Object]) -> list[Object]:
 def _behave_alike(one: Object, other: Object) -> bool:
     """As far as it is known of both."""
     small = min(one.bytes or 0.0, other.bytes or 0.0) < MIN_OBJECT_BYTES
-    serial = [each.main_share >= SERIAL_TOUCH for each in (one, other)]
+    serial = [each.main_share >= NEARLY_ALL for each in (one, other)]
     return small or not (one.pages and other.pages and serial[0] != serial[1])
 
 

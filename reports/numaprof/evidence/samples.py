@@ -14,13 +14,13 @@ from numaprof.evidence.counts import Traffic
 from numaprof.evidence.request_classes import DIRECT
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.evidence.thresholds import (
-    HARDLY_TOUCHED,
+    HARDLY,
+    MAINLY,
     MIN_REMOTE_SAMPLES,
     MOST_OBJECTS,
     MOST_PLACES,
     MOST_SAMPLES,
-    MOSTLY_CALLED,
-    PLACED_SINCE,
+    NEARLY_ALL,
     SPELLS,
 )
 from numaprof.recording.reader import Recording
@@ -163,9 +163,9 @@ def _counted_total(columns: Mapping[str, Traffic]) -> float | None:
 
 def load_samples(recording: Recording, page_bytes: int) -> Samples:
     """After weigh_threads."""
-    recording.run(*sql_samples.BY_ONE_THREAD, page_bytes=page_bytes, hardly=HARDLY_TOUCHED)
+    recording.run(*sql_samples.BY_ONE_THREAD, page_bytes=page_bytes, hardly=HARDLY)
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
-    recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS, placed_since=PLACED_SINCE)
+    recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS, placed_since=NEARLY_ALL)
     sites = _sites(recording)
     kinds = recording.rows(sql_samples.SampleKind, sql_samples.SAMPLE_KINDS)
     touches = recording.rows(sql_samples.Touch, sql_samples.TOUCHES, page_bytes=page_bytes)
@@ -239,7 +239,7 @@ def _library_calls(rows: list[sql_locations.LibraryCall], sites: dict[int | None
         shares[sites[row.site]] += row.share
     calls: dict[Site, LibraryCall] = {}
     for row in rows:
-        if shares[sites[row.site]] >= MOSTLY_CALLED:
+        if shares[sites[row.site]] >= MAINLY:
             calls.setdefault(sites[row.site], LibraryCall(row.function, bool(row.container)))
     return calls
 

@@ -120,12 +120,15 @@ MIN_REMOTE_READS = 10_000
 
 # --- Who touches, who uses -----------------------------------------------------------------------------------------
 
-# One thread is "the" initialiser of a place if it touched so much of what is touched there. On two nodes with four
-# threads each, a parallel initialisation gives each thread an eighth.
-SERIAL_TOUCH = 0.90
+# "Nearly all". Of a place one thread is "the" initialiser if it touched so much of it: on two nodes with four threads
+# each, a parallel initialisation gives each thread an eighth. Memory lies "on one node", and was placed since the
+# recorder came, if so much of it does; the start of an object is all that is used of it if that ends before so much of
+# all. The rest is what other threads happened to touch first, rounded sizes, and weights that are estimates.
+NEARLY_ALL = 0.90
 
-# A verdict names the part that one thread first touched if it is at least this: 5 % of all memory explains nothing.
-MOST_BY_ONE = 0.50
+# "Hardly any": so few accesses, or so small a part of an object's bytes, do not speak for the rest. Memory was touched
+# from several nodes, and a function reads an object other than by the way, from here on.
+HARDLY = 0.05
 
 # "All of it": what is missing would be printed as 100 %.
 ALL_OF_IT = 0.995
@@ -145,11 +148,9 @@ MIN_OBJECT_SHARE = 0.05
 # Advice that removes less of the remote accesses is no fix: a remote share of 48 % became 44 % at best.
 MIN_REMOVED = 0.10
 
-# A thread counts as a worker if it used this share of the busiest thread's CPU time: leaves helper threads out.
+# A thread counts as a worker if it used this share of the busiest one's CPU time, and shares the work on an object if
+# it makes this share of the busiest one's accesses: leaves helper threads out.
 WORKER_TIME = 0.05
-# Where one thread alone prepares for long, the others are compared among each other, if together they took this share
-# of the CPU time: at most so much of it could be remote, and that is where remote memory begins to matter.
-WORK_TOGETHER = 0.10
 
 # With 16 evenly spread accesses the expected distance of lowest and highest is 15/17, 88 % of what the thread uses.
 MIN_USES_OF_THREAD = 16
@@ -158,22 +159,8 @@ MIN_USES_OF_THREAD = 16
 ONLY_THREAD = 0.95
 # Parts are told apart by so many samples each: by chance one of two nodes makes 64 % of 8.
 MIN_SAMPLES_OF_PART = 8
-# Memory was touched from several nodes if another than the main one touched so much of it.
-WANDERED = 0.05
-# The homes of this part of an object's bytes do not speak for the rest.
-HARDLY_TOUCHED = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
-# The start of an object is all that is used of it, if so much of it up to an end was seen to be touched, nothing beyond
-# was, and that end is before so much of all. The rest is rounded sizes, and records that were lost.
-FILLED = 0.90
-
-# Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
-ONE_HOME = 0.90
-
-# A line touches by calling a library if more than half of what it touches is touched there: malloc writes a few words
-# beside each block that it hands out.
-MOSTLY_CALLED = 0.50
 
 # First touch did not decide if so much of all memory lies elsewhere than on the node of its first toucher. A policy
 # that binds to one of two nodes moves half of what a balanced program touches, one that interleaves likewise.
@@ -181,9 +168,6 @@ FORCED = 0.25
 
 # An array grows if so many blocks come one after the other, each larger: by chance one order of 24 has that.
 MIN_GROWTH = 4
-
-# Remote cache lines are "mostly dirty" if more than half of what other nodes answered are.
-MOSTLY_DIRTY = 0.50
 
 # A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
 HUGE_FAULT = 64
@@ -198,16 +182,17 @@ BALANCING_MOVED = 0.01
 # objects by fewer than MIN_REMOTE_SAMPLES (make truth: shares were off by up to 85 points there).
 MOST_UNDIVIDED = 0.10
 
-# The program's main remote line is that of an object which more of the remote lines than this belong to. A policy that
+# "Mostly": more than half. A line touches by calling a library if so much is touched there (malloc writes a few words
+# beside each block), a verdict names the part that one thread first touched, remote cache lines are mostly dirty. The
+# program's main remote line is that of an object which more of the remote lines than this belong to. A policy that
 # spreads all memory is to go if so much of them is of memory that it should not spread: it may serve the rest.
 MAINLY = 0.5
 
 # Overflow samples speak for an event if they stand for so much of what it counted: a thread's last period leaves none.
 SAMPLED_PART = 0.1
 
-# Loads of a function read an object only by the way if so few of their samples do, and several by turns if one
-# instruction has more than this part of its samples in the second of them.
-STRAY_READS = 0.05
+# Loads of a function read several objects by turns if one instruction has more than this part of its samples in the
+# second of them.
 READ_IN_TURNS = 0.1
 
 # An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
@@ -245,10 +230,6 @@ MOST_NOTES = 8
 # sweep and policies: slowest less fastest run, as a share of the median, from which on a median misleads. Repeats of a
 # memory-bound program on a quiet machine differ by a few per cent.
 WILD_SPREAD = 0.2
-
-# First touches of so much of an object that existed when the recorder came: all of it was placed since, but for weights
-# that are estimates.
-PLACED_SINCE = 0.9
 
 # Threads for each CPU that a launcher bound a rank to, from which on the binding is the verdict: each waits half the
 # time.

@@ -24,7 +24,14 @@ from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, 
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.samples import LibraryCall, Used
-from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY, MIN_USES_OF_THREAD, ONLY_THREAD, REMOTE_LIGHT, SERIAL_TOUCH
+from numaprof.evidence.thresholds import (
+    ALL_OF_IT,
+    MAINLY,
+    MIN_USES_OF_THREAD,
+    NEARLY_ALL,
+    ONLY_THREAD,
+    REMOTE_LIGHT,
+)
 from numaprof.placement.advice import Advice, Kind, Remarked
 from numaprof.placement.code import code_for, fixes_of, others_are_local, writes_zeros
 from numaprof.placement.decide import MIN_GAIN, Decision, Scored, decide, decisions_of
@@ -50,7 +57,7 @@ def _alike(decisions: Sequence[Decision]) -> list[list[Decision]]:
     groups: dict[object, list[Decision]] = defaultdict(list)
     for decision in decisions:
         if decision.kind != "leave":
-            serial = all(obj.main_share >= SERIAL_TOUCH for obj in decision.objects)
+            serial = all(obj.main_share >= NEARLY_ALL for obj in decision.objects)
             toucher = decision.objects[0].main_thread if serial else None
             groups[decision.kind, decision.lever, toucher].append(decision)
     return list(groups.values())
@@ -66,7 +73,7 @@ class _Subject:
         self.sites = [] if all(obj.placed_before for obj in self.objects) else init_sites(self.objects)
         self.working: list[Thread] = users(evidence, self.uses) or list(evidence.workers)
         self.toucher = evidence.by_id.get(self.objects[0].main_thread) if self.sites else None
-        self.serial = all(obj.main_share >= SERIAL_TOUCH for obj in self.objects)
+        self.serial = all(obj.main_share >= NEARLY_ALL for obj in self.objects)
         self.team = team(evidence, self.objects[0].main_thread, self.working)
         self.part = remote_part(evidence, self.objects)
         mainly = not measured(evidence) or self.part > MAINLY

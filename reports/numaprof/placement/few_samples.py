@@ -12,14 +12,14 @@ from numaprof.analysis.relevant_objects import is_big
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN
-from numaprof.evidence.thresholds import SERIAL_TOUCH
+from numaprof.evidence.thresholds import NEARLY_ALL
 from numaprof.placement.teams import by_creation, node_of
 from numaprof.placement.use_matrix import Block, Use, UseMatrix
 
 
 def assumed(evidence: Evidence, obj: Object) -> UseMatrix | None:
     """None: nothing speaks for uses by other threads than the one that touched it first."""
-    serial = obj.main_share >= SERIAL_TOUCH and obj.site not in (None, UNKNOWN, ELSEWHERE)
+    serial = obj.main_share >= NEARLY_ALL and obj.site not in (None, UNKNOWN, ELSEWHERE)
     big = is_big(evidence, obj.pages_at_most) and obj.kind not in ("file", "stack")
     if not serial or not big or not obj.homes or _gone_before_use(evidence, obj):
         return None

@@ -12,7 +12,7 @@ from enum import Enum
 from numaprof.analysis.naming import without_source
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import SERIAL_TOUCH
+from numaprof.evidence.thresholds import NEARLY_ALL
 from numaprof.placement.placements import Form
 from numaprof.placement.policies import interleaves_all
 from numaprof.placement.runtime_options import option_of_runtime
@@ -106,7 +106,7 @@ def _is_recycled(evidence: Evidence, obj: Object) -> bool:
 
 def _is_in_shared_huge_pages(_: Evidence, obj: Object) -> bool:
     """True if several threads touched it, and its remote accesses are in huge pages that several nodes use."""
-    if obj.huge is None or obj.main_share >= SERIAL_TOUCH or not obj.huge.remote:
+    if obj.huge is None or obj.main_share >= NEARLY_ALL or not obj.huge.remote:
         return False
     mixed = obj.huge.mixed if obj.came_in_huge_pages else obj.huge.came
     return mixed >= IN_MIXED_PAGES * obj.huge.remote

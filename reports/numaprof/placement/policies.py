@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME
+from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, NEARLY_ALL
 from numaprof.placement.use_matrix import is_interleaved
 
 # Options of numactl that take no argument (its manual page).
@@ -107,4 +107,4 @@ def forced_homes(evidence: Evidence) -> tuple[int, ...]:
     if not foreign:
         return ()
     main = max(sums, key=lambda home: sums[home])
-    return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))
+    return (main,) if sums[main] >= NEARLY_ALL * forced else tuple(sorted(sums))

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import WORKER_TIME
 from numaprof.placement.use_matrix import UseMatrix
-
-# A thread that makes less than this part of the accesses of the busiest one does not share its work.
-MEMBER_PART = 0.05
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def is_main(thread: Thread) -> bool:
 def teams(evidence: Evidence, matrix: UseMatrix) -> list[Team]:
     """Candidate teams for an object, the most usual first."""
     busiest = max(matrix.by_thread.values(), default=0.0)
-    users = {thread for thread, weight in matrix.by_thread.items() if weight >= MEMBER_PART * busiest}
+    users = {thread for thread, weight in matrix.by_thread.items() if weight >= WORKER_TIME * busiest}
     processes: dict[int, list[Thread]] = defaultdict(list)
     for thread in evidence.threads:
         placed = node_of(evidence, thread) is not None and thread.row.id not in evidence.stand_ins

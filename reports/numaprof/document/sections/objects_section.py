@@ -17,7 +17,6 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import (
-    FILLED,
     MAINLY,
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
@@ -25,6 +24,7 @@ from numaprof.evidence.thresholds import (
     MIN_SAMPLES_OF_PART,
     MIN_SHOWN,
     MIN_USES_OF_THREAD,
+    NEARLY_ALL,
 )
 from numaprof.model import report_model as model
 from numaprof.placement.decide import Scored
@@ -124,7 +124,7 @@ def _filled(row: Scored | None) -> float:
     """1 unless first touches of nearly all before an end tell that the program made it larger than it needs."""
     if row is None or len(row.matrix.blocks) != 1 or not row.matrix.touches:
         return 1.0
-    return row.matrix.touched_until if row.matrix.touched_until < FILLED else 1.0
+    return row.matrix.touched_until if row.matrix.touched_until < NEARLY_ALL else 1.0
 
 
 def modules(evidence: Evidence) -> model.Modules:

@@ -16,12 +16,12 @@ from typing import Optional
 
 from numaprof.evidence.request_classes import DIRECT, RFO
 from numaprof.evidence.thresholds import (
+    HARDLY,
     HARDLY_SAMPLED,
     LINE_BYTES,
     MIN_OBJECT_BYTES,
     MIN_SAMPLES_OF_PART,
     READ_IN_TURNS,
-    STRAY_READS,
 )
 from numaprof.recording.sql import sql_prefetches
 
@@ -94,7 +94,7 @@ class Unseen:
         for row in self.read:
             if function_of(row) == function:
                 reads[row.thing] += row.accesses
-        least = STRAY_READS * sum(reads.values())
+        least = HARDLY * sum(reads.values())
         others = {thing for thing in self.footprint.pages if reads.get(thing, 0.0) <= least}
         shares = self.by_pages(others)
         return shares, shares.keys() <= self.shares(None).keys()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from numaprof.analysis.naming import command_to_copy, object_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY, REMOTE_HEAVY
+from numaprof.evidence.thresholds import MAINLY, MIN_SAMPLES, REMOTE_HEAVY
 from numaprof.placement.advice import Advice, Kind
 from numaprof.recording.codes import Source
 from numaprof.text.format import percent, plural
@@ -18,7 +18,7 @@ def rule(evidence: Evidence) -> Advice | None:
     there = [answer for answer in evidence.objects.answers if answer.source in _OTHER_NODES]
     dirty = sum(answer.weight for answer in there if answer.source == Source.REMOTE_MODIFIED)
     remote, samples = sum(answer.weight for answer in there), sum(answer.samples for answer in there)
-    if samples < MIN_SAMPLES or dirty < MOSTLY_DIRTY * remote or dirty < REMOTE_HEAVY * _missed(evidence):
+    if samples < MIN_SAMPLES or dirty < MAINLY * remote or dirty < REMOTE_HEAVY * _missed(evidence):
         return None
     modified = [found for found in evidence.objects.found if _modified(found)]
     worst = sorted(modified, key=_modified, reverse=True)[:1]
