@@ -53,7 +53,7 @@ def test_every_run_is_drawn_and_the_fastest_named(window: Browser, tmp_path: Pat
     assert window.requests() == []
     assert window.cut_on_paper() == []
     assert window.texts("h1") == [
-        "Fastest: 4 threads, 4.10 s. Not distinguishable from it, as their runs overlap: 8 threads."
+        "Fastest: 4 threads, 4.10 s. Not distinguishable from it, as runs of one setting differ as much: 8 threads."
     ]
     runs = "document.querySelector('[data-chart=runs]').view.data('runs').map(row => [row.setting, row.seconds])"
     assert sorted(window.run(f"return {runs}")) == sorted(

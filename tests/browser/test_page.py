@@ -214,16 +214,16 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
             "50.0 %",
             "Worth fixing",
             "Counted 33 % of the time",
-            "If each thread uses a part of its own, let it write to that part first.",
+            "Let each thread write first to the part that it uses later.",
             "sum.c:17",
         ):
             assert words in top
         assert window.run("return document.querySelector('.verdict').getBoundingClientRect().bottom") < 900
 
 
-def test_what_no_rule_explains(window: Browser, tmp_path: Path) -> None:
+def test_what_no_object_explains(window: Browser, tmp_path: Path) -> None:
     window.open(written(SCENARIOS["many_threads"](), tmp_path))
-    assert "No rule fits this pattern. Start at the 25 threads of 200 with 10 % remote or more." in window.text()
+    assert "No object explains this. Start at the 25 threads of 200 with 10 % remote or more." in window.text()
     assert window.texts("h2")[:2] == ["Who reads whose memory", "What to do"]
 
 
@@ -541,7 +541,7 @@ def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_pa
     assert "fell from 50.0 % to 0.6 %" in window.texts("h1")[0]
     assert "one run each cannot tell a difference from noise" in window.text()
     assert window.texts(".better") == ["better"] * 5
-    assert window.texts(".worse") == ["worse"]  # the thread at the border
+    assert window.texts(".worse") == []  # the thread at the border is within the variation between runs
 
 
 def test_time_without_counts_is_hatched_in_comparisons(window: Browser, tmp_path: Path) -> None:
