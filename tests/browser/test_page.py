@@ -214,8 +214,7 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
             "50.0 %",
             "Worth fixing",
             "Counted 33 % of the time",
-            "Let each thread write first to the part that it uses later.",
-            "sum.c:17",
+            "Let each thread write first to the part that it uses later, instead of the first writes at sum.c:17.",
         ):
             assert words in top
         assert window.run("return document.querySelector('.verdict').getBoundingClientRect().bottom") < 900

@@ -234,7 +234,8 @@ def _first_touch(about: _Subject, has_code: bool) -> str:
             f"{how}, with the same schedule as {about.loop}, before anything else writes to it. The first write to a "
             f"page decides its node{(':' if has_code else '.') if zeros else '.' + by_code}"
         )
-    each = "Let each thread write first to the part that it uses later."
+    now = f", instead of the first writes at {positions(about.sites)}" if about.sites else ""
+    each = f"Let each thread write first to the part that it uses later{now}."
     allocator = "Use an allocator that leaves elements unwritten. " if how.startswith("Use") else ""
     return f"{allocator}{each}{by_code}"
 
